@@ -1,0 +1,113 @@
+// Builds dist/ from src/. `buildTests(outdir)` is what scripts/test.mjs uses, so that tests and product are built alike.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+
+const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+
+/** Evaluates a TypeScript module while building, and returns its exports. */
+async function evaluate(entry) {
+  const { outputFiles } = await build({
+    entryPoints: [here(entry)],
+    bundle: true,
+    write: false,
+    platform: 'node',
+    format: 'cjs',
+    logLevel: 'warning',
+  });
+  const module = { exports: {} };
+  new Function('module', 'exports', 'require', outputFiles[0].text)(
+    module,
+    module.exports,
+    createRequire(import.meta.url),
+  );
+  return module.exports;
+}
+
+/** `virtual:manifest`: the tools of the server, worked out now instead of at every start. */
+const manifest = {
+  name: 'manifest',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^virtual:manifest$/ }, ({ path }) => ({ path, namespace: 'manifest' }));
+    onLoad({ filter: /.*/, namespace: 'manifest' }, async () => {
+      const { buildManifest } = await evaluate('src/server/manifest.ts');
+      return { contents: JSON.stringify(buildManifest()), loader: 'json' };
+    });
+  },
+};
+
+/**
+ * The engine is one file beside the programs that use it: the server loads it behind its first answers, and the CLI shares
+ * it.
+ */
+const engineBeside = {
+  name: 'engine-beside',
+  setup({ onResolve }) {
+    onResolve({ filter: /\/engine\/index\.ts$/ }, ({ kind }) =>
+      kind === 'entry-point' ? undefined : { path: './engine.js', external: true },
+    );
+  },
+};
+
+const shared = {
+  bundle: true,
+  platform: 'node',
+  target: 'node20',
+  format: 'cjs',
+  logLevel: 'warning',
+  define: { DISCERN_VERSION: JSON.stringify(version) },
+  plugins: [manifest],
+};
+
+export async function buildProduct(outdir = here('dist')) {
+  await Promise.all([
+    build({
+      ...shared,
+      entryPoints: { engine: here('src/engine/index.ts') },
+      outdir,
+      minify: true,
+      keepNames: true,
+    }),
+    build({
+      ...shared,
+      plugins: [manifest, engineBeside],
+      entryPoints: { server: here('src/server/main.ts') },
+      outdir,
+      minify: true,
+      keepNames: true,
+      // The server validates no JSON Schema: its own arguments go through the contract. Without this alias the SDK
+      // brings Ajv along, a third of the whole.
+      alias: { '@modelcontextprotocol/server/_shims': here('src/server/sdk-shims.ts') },
+    }),
+    build({
+      ...shared,
+      plugins: [engineBeside],
+      entryPoints: { cli: here('src/cli/main.ts') },
+      outdir,
+      minify: true,
+      keepNames: true,
+      banner: {
+        js: '#!/usr/bin/env node\nconst importMetaUrl = require("node:url").pathToFileURL(__filename).href;',
+      },
+      // yargs finds its own files from its module's address, which a CommonJS bundle has under another name.
+      define: { ...shared.define, 'import.meta.url': 'importMetaUrl' },
+    }),
+  ]);
+}
+
+/** Bundles test files (paths from the repository's root) into `out/`, each beside its own name. */
+export async function buildTests(files, outdir = here('out')) {
+  await build({
+    ...shared,
+    entryPoints: files.map(here),
+    outbase: here('.'),
+    outdir,
+    sourcemap: 'inline',
+    define: { ...shared.define, DISCERN_HOME: JSON.stringify(here('.').replace(/\/$/, '')) },
+    external: ['mocha', 'esbuild', 'typescript'],
+  });
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await buildProduct();

@@ -1,0 +1,41 @@
+// Runs the tests. `node scripts/test.mjs fast` checks format, lint and types and runs everything but a real VS Code;
+// `all` runs everything. Names behind it (`test/server/headline.test.ts`, or a part of one) choose test files.
+import { spawnSync } from 'node:child_process';
+import { readdirSync, rmSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { buildProduct, buildTests } from '../esbuild.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const chosen = process.argv.slice(3);
+
+function run(command, args) {
+  const { status } = spawnSync(process.execPath, [join(root, 'node_modules', command), ...args], {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, NODE_OPTIONS: '--enable-source-maps' },
+  });
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+const files = readdirSync(join(root, 'test'), { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile() && entry.name.endsWith('.test.ts'))
+  .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
+  .filter((file) => chosen.length === 0 || chosen.some((name) => file.includes(name)))
+  .sort();
+
+if (chosen.length === 0) {
+  run('@biomejs/biome/bin/biome', ['check', '.']);
+  run('typescript/bin/tsc', ['--noEmit']);
+}
+rmSync(join(root, 'out'), { recursive: true, force: true });
+await buildProduct();
+await buildTests(files);
+run('mocha/bin/mocha.js', [
+  '--timeout',
+  '60000',
+  '--forbid-only',
+  '--forbid-pending',
+  '--parallel',
+  ...files.map((file) => join('out', file.replace(/\.ts$/, '.js'))),
+]);

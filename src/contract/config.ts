@@ -1,0 +1,242 @@
+import { z } from 'zod';
+
+/** The stages a job may declare, in the order the gate runs them. */
+export const jobStages = ['fix', 'build', 'check', 'test'] as const;
+export type JobStage = (typeof jobStages)[number];
+
+/** The job names whose stage follows from the name. */
+export const knownJobs = {
+  format: 'fix',
+  build: 'build',
+  lint: 'check',
+  typecheck: 'check',
+  test: 'test',
+  smoke: 'test',
+} as const satisfies Record<string, JobStage>;
+
+/** What `per` may measure. */
+export const extents = ['files', 'lines', 'words', 'bytes'] as const;
+export type Extent = (typeof extents)[number];
+
+/** The names of jobs, scopes, standards, generated groups and resources. */
+export const namePattern = /^[A-Za-z0-9_-]+$/;
+
+const Text = z.string().regex(/^[^\0]*$/, { error: 'holds a NUL character' });
+const Filled = Text.regex(/\S/, { error: 'is empty' });
+const Command = Filled.describe('A shell command, run in the project root.');
+const Commands = z.union([Command, z.array(Command).min(1)], { error: 'a command or a list of commands' });
+const CommandList = z.array(Command);
+const Globs = z.array(Filled);
+const Timeout = z.number().min(0).describe('Seconds, in place of [gate].timeout; 0 is no limit.');
+const older = (now: string) => ({ deprecated: true, description: `Older spelling of ${now}.` });
+
+export const ProjectTable = z.strictObject({
+  name: Text.default('').describe('Name for people; empty stands for the slug.'),
+  slug: Text.default('').describe('Short name for branches and directories; empty is derived.'),
+  gotchas_doc: Text.exactOptional().describe('Where to look when a stage fails in an odd way.'),
+  todo: Text.exactOptional().describe('The list of deferred work.'),
+  logbook: z.boolean().exactOptional().describe('Not used here.'),
+  agents: z.array(Text).exactOptional().describe('Not used here.'),
+  main_branch: Text.exactOptional().meta(older('[repository].trunk')),
+  graduate_to: Text.exactOptional().meta(older('[repository].trunk')),
+});
+
+export const RepositoryTable = z.strictObject({
+  trunk: Text.exactOptional().describe('The branch finished work lands on; empty is found out.'),
+  branch_prefix: Text.default('agent/').describe('What the names of new branches begin with.'),
+  ensure: CommandList.default([]).describe('Commands that make any checkout ready; run again and again.'),
+  proof_notes: Text.exactOptional().describe('Not used here.'),
+});
+
+export const KnownJob = z.union(
+  [
+    Command,
+    z.array(Command).min(1),
+    z.strictObject({
+      run: Commands,
+      timeout: Timeout.exactOptional(),
+      stage: z
+        .never({ error: 'must not be declared: the stage of a known job follows from its name' })
+        .exactOptional(),
+    }),
+  ],
+  { error: 'a command, a list of commands or { run, timeout }' },
+);
+
+export const CustomJob = z.strictObject({
+  stage: z.enum(jobStages).describe('When the gate runs it.'),
+  run: Commands,
+  provides: Text.exactOptional().describe('What it stands for, in words.'),
+  timeout: Timeout.exactOptional(),
+});
+
+export const ScopeTable = z.strictObject({
+  paths: Globs.min(1).describe('Globs of the paths that belong to it.'),
+  neutral: z.boolean().default(false).describe('A change here needs no gate.'),
+  previewable: z.boolean().default(false).describe('A person could see a change here.'),
+  preview: Text.exactOptional().describe('A command that shows it; makes the scope previewable.'),
+  gate: Commands.exactOptional().describe('What to run when something in the scope changed.'),
+  timeout: Timeout.exactOptional(),
+});
+
+const Pathspecs = z.union([Filled, Globs.min(1)], { error: 'a path or a list of paths' });
+
+export const StandardTable = z.strictObject({
+  metric: Filled.exactOptional().describe('The metric the run prints; the name of the standard if left out.'),
+  direction: z.enum(['up', 'down']).describe('up: the limit is a floor; down: it is a ceiling.'),
+  limit: z.number().describe('The number that may only improve.'),
+  run: Commands.describe('Prints `DISCERN_METRIC <metric> <number>`.'),
+  per: z
+    .union(
+      [
+        Filled,
+        z
+          .strictObject({
+            files: Pathspecs.exactOptional(),
+            lines: Pathspecs.exactOptional(),
+            words: Pathspecs.exactOptional(),
+            bytes: Pathspecs.exactOptional(),
+          })
+          .refine((per) => Object.keys(per).length === 1, {
+            error: `must name exactly one of ${extents.join(', ')}`,
+            when: ({ issues }) => issues.length === 0,
+          }),
+      ],
+      { error: 'a metric or a table with one of files, lines, words, bytes' },
+    )
+    .exactOptional()
+    .describe('Divide by this, so that the limit holds a rate: another metric, or an extent of paths.'),
+  scale: z.number().default(1).describe('Multiply the rate by this.'),
+  margin: z.number().min(0).default(0).describe('Headroom left when the limit is tightened.'),
+  measure: z.enum(['gate', 'on-demand']).exactOptional().describe('When it is measured.'),
+  inputs: Globs.exactOptional().describe('Globs of the paths the metric reads.'),
+  timeout: Timeout.exactOptional(),
+});
+
+export const GeneratedTable = z.strictObject({
+  paths: Globs.describe('Globs of the files the generator owns.'),
+  run: Commands.describe('Writes those files anew.'),
+  linguist_generated: z.boolean().exactOptional().describe('Not used here.'),
+  timeout: Timeout.exactOptional(),
+});
+
+export const GateTable = z.strictObject({
+  fail_fast: z.boolean().default(true).describe('Stop the other jobs once one has failed.'),
+  timeout: z.number().min(0).default(600).describe('Seconds any one job may take; 0 is no limit.'),
+  stream: z.boolean().exactOptional().describe('Not used here.'),
+  concurrent_test_runs: z.int().min(0).exactOptional().describe('Not used here.'),
+});
+
+export const SetupTable = z.strictObject({
+  steps: CommandList.default([]).describe('Commands run once, when a worktree was made.'),
+  ensure: CommandList.default([]).describe('Commands run when a worktree was made, and after each update.'),
+});
+
+export const ResourceTable = z.strictObject({
+  create: Text.default('').describe('Command that makes the resource; empty does nothing.'),
+  destroy: Text.default('').describe('Command that removes it; empty does nothing.'),
+  ensure: Text.default('').describe('Command that makes it ready again; empty does nothing.'),
+  required: z.boolean().default(true).describe('A failed create fails the start.'),
+  retries: z.int().min(0).default(0).describe('How often a failed create or destroy is tried again.'),
+  gc: z.boolean().default(true).describe('Not used here.'),
+});
+
+const named = <Table extends z.ZodType>(table: Table) => z.record(z.string().regex(namePattern), table);
+
+export const WorktreeTable = z.strictObject({
+  root: Text.default('').describe('Where worktrees go; empty is `<repo>.worktrees` beside it.'),
+  port: z.boolean().default(false).describe('Write each worktree’s own port into its env file.'),
+  inherit_env: z.array(Filled).default([]).describe('Variables copied from the landing checkout.'),
+  env_files: z.array(Filled).default(['.env', '.env.local']).describe('The last that defines one wins.'),
+  ignored_file_drift: z.boolean().exactOptional().describe('Not used here.'),
+  setup: SetupTable.prefault({}),
+  resources: named(ResourceTable).exactOptional(),
+  branch_prefix: Text.exactOptional().meta(older('[repository].branch_prefix')),
+});
+
+/** Older `[checks.<name>]`: a custom job whose stage may be left out. */
+export const CheckTable = CustomJob.extend({ stage: z.enum(jobStages).default('check') });
+
+const known = KnownJob.exactOptional();
+
+/** Older `[capabilities]`: the known jobs, and nothing else. */
+export const CapabilitiesTable = z.strictObject({
+  format: known,
+  build: known,
+  lint: known,
+  typecheck: known,
+  test: known,
+  smoke: known,
+});
+
+/**
+ * The shape of `discern.toml` (the published v1 format), as its author writes it. Tables that are not
+ * named here belong to others and are left alone.
+ */
+export const ConfigFile = z.looseObject({
+  project: ProjectTable.exactOptional(),
+  repository: RepositoryTable.exactOptional(),
+  jobs: z.object(CapabilitiesTable.shape).catchall(CustomJob).exactOptional(),
+  scopes: named(ScopeTable).exactOptional(),
+  standards: named(StandardTable).exactOptional(),
+  generated: named(GeneratedTable).exactOptional(),
+  gate: GateTable.exactOptional(),
+  worktree: WorktreeTable.exactOptional(),
+  capabilities: CapabilitiesTable.exactOptional().meta(older('[jobs]')),
+  checks: named(CheckTable).exactOptional().meta(older('[jobs.<name>]')),
+  ratchets: named(StandardTable).exactOptional().meta(older('[standards.<name>]')),
+});
+
+/** One job of the gate. */
+export interface Job {
+  name: string;
+  stage: JobStage;
+  /** Run one after another; never empty. */
+  commands: string[];
+  /** Seconds, in place of the gate's; 0 is no limit. */
+  timeout?: number;
+  provides?: string;
+}
+
+/** A region of the repository. */
+export interface Scope {
+  name: string;
+  paths: string[];
+  neutral: boolean;
+  previewable: boolean;
+  gate?: string[];
+  timeout?: number;
+}
+
+/** A number that may only improve. */
+export interface Standard extends Omit<z.output<typeof StandardTable>, 'metric' | 'run' | 'per'> {
+  name: string;
+  metric: string;
+  run: string[];
+  per?: { metric: string } | { extent: Extent; paths: string[] };
+}
+
+/** Files one generator owns. */
+export interface Generated extends Omit<z.output<typeof GeneratedTable>, 'run'> {
+  name: string;
+  run: string[];
+}
+
+/** Something outside the checkout that one worktree owns. */
+export interface Resource extends z.output<typeof ResourceTable> {
+  name: string;
+}
+
+/** `discern.toml` as the engine reads it: defaults filled in, older spellings and references resolved. */
+export interface Config {
+  project: Omit<z.output<typeof ProjectTable>, 'main_branch' | 'graduate_to'>;
+  repository: z.output<typeof RepositoryTable>;
+  /** In gate order: by stage, and within a stage as the file has them. */
+  jobs: Job[];
+  /** These and the resources stand as the file has them. */
+  scopes: Scope[];
+  standards: Standard[];
+  generated: Generated[];
+  gate: z.output<typeof GateTable>;
+  worktree: Omit<z.output<typeof WorktreeTable>, 'branch_prefix' | 'resources'> & { resources: Resource[] };
+}

@@ -1,0 +1,176 @@
+import { z } from 'zod';
+import { Stage } from './envelope.ts';
+
+/** On every root-operating answer: which checkout it speaks of. `branch` is null on a detached HEAD. */
+const where = {
+  root: z.string().describe('The project root this answer is about: an absolute, symlink-free path.'),
+  branch: z.string().nullable().describe('The branch checked out there; null on a detached HEAD.'),
+  commit: z.string().describe('The commit HEAD names there.'),
+};
+
+export const ProofState = z.strictObject({
+  state: z.enum(['none', 'valid', 'stale']),
+  commit: z.string().optional().describe('The commit the proof is of.'),
+  reason: z.string().optional().describe('Why there is no valid proof.'),
+});
+export type ProofState = z.infer<typeof ProofState>;
+
+/** How a candidate for the spawn root fared. */
+export const RootCandidate = z.strictObject({
+  mechanism: z.string(),
+  value: z.string().optional(),
+  outcome: z.string(),
+});
+export type RootCandidate = z.infer<typeof RootCandidate>;
+
+/** The held root, as the server that answers holds it. */
+export const Held = z.strictObject({
+  root: z.string().nullable(),
+  spawn_root: z.string().nullable(),
+  mechanism: z.string().nullable().describe('How the spawn root was found.'),
+  moved_by: z.string().optional().describe('The verb that last re-aimed the server.'),
+  missing: z.boolean().describe('True when the held root no longer exists.'),
+  candidates: z.array(RootCandidate).optional(),
+});
+export type Held = z.infer<typeof Held>;
+
+export const Worktree = z.strictObject({
+  path: z.string(),
+  root: z.string().describe('The project root inside it.'),
+  branch: z.string().nullable(),
+  commit: z.string(),
+  location: z.enum(['main', 'worktree']),
+  landing: z.boolean().describe('True for the checkout that has the trunk.'),
+  managed: z.boolean().describe('True when discern made it, and so may remove it.'),
+  locked: z.string().optional().describe('The lock reason; empty when locked without one.'),
+  prunable: z.string().optional(),
+  id: z.string().optional(),
+  ahead: z.number().int().optional(),
+  behind: z.number().int().optional(),
+  clean: z.boolean().optional(),
+});
+export type Worktree = z.infer<typeof Worktree>;
+
+export const StatusData = z.strictObject({
+  ...where,
+  location: z.enum(['main', 'worktree']),
+  trunk: z.string(),
+  ahead: z.number().int().describe('Commits on HEAD that the trunk lacks.'),
+  behind: z.number().int().describe('Commits on the trunk that HEAD lacks.'),
+  clean: z.boolean().describe('No staged, unstaged or untracked change.'),
+  changes: z.strictObject({
+    staged: z.number().int(),
+    unstaged: z.number().int(),
+    untracked: z.number().int(),
+  }),
+  proof: ProofState,
+  held: Held.optional().describe('Present when a server answers.'),
+  worktrees: z.array(Worktree),
+  findings: z
+    .array(z.strictObject({ what: z.string(), remedy: z.string() }))
+    .optional()
+    .describe('What an interrupted run left behind, each with the command that mends it.'),
+  recovery: z.strictObject({ performed: z.boolean(), detail: z.string() }).optional(),
+  divergence: z.string().optional(),
+});
+export type StatusData = z.infer<typeof StatusData>;
+
+export const StartData = z.strictObject({
+  ...where,
+  path: z.string().describe('The project root in the new worktree.'),
+  worktree: z.string().describe('The git top of the new worktree.'),
+  id: z.string(),
+  base: z.string().describe('What the new branch starts from.'),
+  base_commit: z.string(),
+  port: z.number().int().optional().describe('A TCP port that is this worktree’s own.'),
+});
+export type StartData = z.infer<typeof StartData>;
+
+export const ScopeResult = z.strictObject({
+  name: z.string(),
+  changed: z.boolean(),
+  files: z.number().int().describe('Changed paths that fall in this scope.'),
+  neutral: z.boolean(),
+  previewable: z.boolean(),
+  gate: z.string().optional(),
+});
+export type ScopeResult = z.infer<typeof ScopeResult>;
+
+export const JobCounts = z.strictObject({
+  passed: z.number().int(),
+  failed: z.number().int(),
+  cancelled: z.number().int(),
+  skipped: z.number().int(),
+  timed_out: z.number().int(),
+});
+export type JobCounts = z.infer<typeof JobCounts>;
+
+export const Drift = z.strictObject({
+  file: z.string(),
+  stage: Stage,
+  diff: z.string().describe('What the job changed, bounded.'),
+});
+export type Drift = z.infer<typeof Drift>;
+
+export const GateData = z.strictObject({
+  ...where,
+  clean: z.boolean().describe('The tree was clean and committed when the run began.'),
+  proof: ProofState.optional(),
+  jobs: JobCounts,
+  scopes: z.array(ScopeResult),
+  drift: z.array(Drift).optional(),
+});
+export type GateData = z.infer<typeof GateData>;
+
+export const UpdateData = z.strictObject({
+  ...where,
+  from: z.string(),
+  before: z.string(),
+  after: z.string(),
+  merged: z.boolean(),
+  conflicts: z.array(z.string()),
+});
+export type UpdateData = z.infer<typeof UpdateData>;
+
+export const Landing = z.strictObject({
+  recovery_performed: z.boolean().describe('An interrupted landing was finished first.'),
+  trunk_landed: z.boolean(),
+  worktree_removed: z.boolean(),
+  branch_deleted: z.boolean(),
+});
+export type Landing = z.infer<typeof Landing>;
+
+export const AcceptData = z.strictObject({
+  ...where,
+  landing: Landing,
+  trunk: z.string(),
+  landed_commit: z.string(),
+  worktree: z.string().describe('The checkout that was accepted.'),
+  kept: z.string().optional().describe('Why the checkout and its branch were kept.'),
+  jobs: JobCounts.optional(),
+  scopes: z.array(ScopeResult).optional(),
+  proof: ProofState.optional(),
+  clean: z.boolean().optional(),
+  drift: z.array(Drift).optional(),
+  files: z.array(z.string()).optional().describe('The paths that stand in the way.'),
+});
+export type AcceptData = z.infer<typeof AcceptData>;
+
+export const ScopesData = z.strictObject({
+  ...where,
+  trunk: z.string(),
+  scopes: z.array(ScopeResult),
+  code: z.array(z.string()).describe('Changed paths in no scope: they count as code.'),
+  neutral: z.boolean().describe('Every change lies in neutral scopes, so the gate runs no job.'),
+});
+export type ScopesData = z.infer<typeof ScopesData>;
+
+export const DropData = z.strictObject({
+  ...where,
+  worktree: z.string(),
+  worktree_removed: z.boolean(),
+  branch_deleted: z.boolean(),
+  recovery_ref: z.string().optional().describe('Ref that keeps the commits a forced drop let go.'),
+  lost: z.array(z.string()).optional().describe('What a drop without force would lose.'),
+});
+export type DropData = z.infer<typeof DropData>;

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { refusals } from './refusals.ts';
+
+/** The gate's stages, in the order `done` runs them; `check` and `test` run together. */
+export const stages = ['fix', 'build', 'check', 'test', 'scope'] as const;
+export const Stage = z.enum(stages);
+export type Stage = z.infer<typeof Stage>;
+
+export const outcomes = ['passed', 'failed', 'cancelled', 'skipped', 'timed_out'] as const;
+export const Outcome = z.enum(outcomes);
+export type Outcome = z.infer<typeof Outcome>;
+
+/** What one job did. */
+export const Step = z.strictObject({
+  name: z.string().describe('The job, or `scope:<name>` for a scope gate.'),
+  stage: z.enum([...stages, 'setup']),
+  outcome: Outcome,
+  duration_ms: z.number().describe('Wall time in milliseconds; 0 for a job that did not run.'),
+  exit_code: z.number().int().optional(),
+  output_path: z.string().optional().describe('File holding everything the job printed.'),
+  output_lines: z.number().int().optional(),
+});
+export type Step = z.infer<typeof Step>;
+
+/** One finding a person or an agent can act on. */
+export const Diagnostic = z.strictObject({
+  tool: z.string(),
+  severity: z.enum(['error', 'warning', 'info']),
+  message: z.string(),
+  reproduce_cmd: z.string().describe('The command that shows this again, run in the root.'),
+  file: z
+    .string()
+    .optional()
+    .describe('Relative to the root where the file lies inside it, else as printed.'),
+  line: z.number().int().optional().describe('1-based.'),
+  column: z.number().int().optional().describe('1-based.'),
+  rule: z.string().optional(),
+  output: z.string().optional().describe('The tail of what the job printed, bounded.'),
+  output_path: z.string().optional(),
+});
+export type Diagnostic = z.infer<typeof Diagnostic>;
+
+/** What a preview says would happen; nothing has. */
+export const Plan = z.strictObject({
+  title: z.string(),
+  steps: z.array(
+    z.strictObject({
+      action: z.string(),
+      detail: z.string().optional(),
+    }),
+  ),
+});
+export type Plan = z.infer<typeof Plan>;
+
+/** Every verb's answer: the CLI's `--json`, MCP's `structuredContent`, the extension's input. */
+export const envelopeShape = {
+  ok: z.boolean(),
+  verb: z.string(),
+  dry_run: z.boolean().optional().describe('True for a preview: nothing was changed.'),
+  plan: Plan.optional(),
+  steps: z.array(Step).optional(),
+  diagnostics: z.array(Diagnostic).optional(),
+  hints: z.array(z.string()).optional(),
+  error: z.enum(refusals).optional(),
+  message: z.string().optional().describe('One plain sentence that says what to do next.'),
+};
+
+/** The envelope of one verb, its `data` complete on success and partial on refusal. */
+export interface Envelope<Data = Record<string, unknown>> {
+  ok: boolean;
+  verb: string;
+  dry_run?: boolean;
+  plan?: Plan;
+  steps?: Step[];
+  diagnostics?: Diagnostic[];
+  data?: Partial<Data>;
+  hints?: string[];
+  error?: (typeof refusals)[number];
+  message?: string;
+}
+
+/**
+ * The schema of a verb's envelope. MCP clients validate refusals against it too, so on the wire every
+ * field of `data` is optional; `ok: true` answers carry the whole of `data` (see `verbs`).
+ */
+export function envelopeSchema<Shape extends z.ZodRawShape>(verb: string, data: z.ZodObject<Shape>) {
+  return z.strictObject({ ...envelopeShape, verb: z.literal(verb), data: data.partial().optional() });
+}

@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { AcceptData, DropData, GateData, ScopesData, StartData, StatusData, UpdateData } from './data.ts';
+
+const path = z
+  .string()
+  .optional()
+  .describe('Any directory of the project to act on, absolute. Leave out to act on the held root.');
+const dryRun = z.boolean().optional().describe('Only say what would happen.');
+
+/**
+ * The verbs, as data: what each takes, what it answers, and what it may change. The MCP tools, the CLI and
+ * the extension are all made from this table.
+ */
+export const verbs = {
+  status: {
+    title: 'Show where discern stands',
+    description:
+      'Show which checkout discern operates on (the held root), its branch, changes, distance from the trunk, proof, and all worktrees. Finishes a landing that was interrupted, if there is one. Call it first, and whenever edits and gate results seem to disagree.',
+    args: z.strictObject({ path }),
+    data: StatusData,
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
+  },
+  start: {
+    title: 'Start a worktree',
+    description:
+      'Create a git worktree on a new branch for one piece of work and re-aim this server at it: later calls without `path` act there. Moves no files of yours; you must move your own working directory to the returned path. Do not call it when already inside a worktree.',
+    args: z.strictObject({
+      name: z
+        .string()
+        .optional()
+        .describe('What the work is about, in a few words; becomes the branch name.'),
+      from: z.string().optional().describe('Branch, tag or commit to start from. Default: the trunk.'),
+      path: z
+        .string()
+        .optional()
+        .describe('Creation target: any directory of the project to make the worktree for, absolute.'),
+      dry_run: dryRun,
+    }),
+    data: StartData,
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
+  },
+  prepare: {
+    title: 'Fix and check',
+    description:
+      'Run the project’s fix jobs (formatters: they rewrite files) and check jobs (lint, types) in the held root. The quick loop while editing; it earns no proof. Use `done` for the whole gate.',
+    args: z.strictObject({ path, dry_run: dryRun }),
+    data: GateData,
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
+  },
+  test: {
+    title: 'Run the tests',
+    description:
+      'Run the project’s test jobs in the held root. It earns no proof; use `done` when the work is finished.',
+    args: z.strictObject({ path, dry_run: dryRun }),
+    data: GateData,
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
+  },
+  done: {
+    title: 'Run the whole gate',
+    description:
+      'Run every declared job (fix, build, check, test, scope gates) in the held root and, when all pass on a clean committed tree, record the proof `accept` needs. Commit first; refuses when the branch lacks trunk commits (call `update`).',
+    args: z.strictObject({ path, dry_run: dryRun }),
+    data: GateData,
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
+  },
+  update: {
+    title: 'Bring the trunk in',
+    description:
+      'Merge the trunk (or `from`) into the worktree’s branch. Needs no uncommitted tracked changes. On a conflict nothing changes and the files are listed. Not for the trunk’s own checkout.',
+    args: z.strictObject({
+      from: z.string().optional().describe('Branch, tag or commit to merge. Default: the trunk.'),
+      path,
+      dry_run: dryRun,
+    }),
+    data: UpdateData,
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
+  },
+  accept: {
+    title: 'Land the work',
+    description:
+      'Land the worktree’s commits on the trunk, then delete the worktree directory and its branch, and re-aim this server at the trunk’s checkout. Runs the gate first unless a valid proof exists. Call it only when the person wants the work landed.',
+    args: z.strictObject({ path, dry_run: dryRun }),
+    data: AcceptData,
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
+  },
+  scopes: {
+    title: 'Show the scopes a change touches',
+    description:
+      'List the project’s scopes and which of them the changes since the trunk fall in, so you know which gates `done` will run. Changes nothing.',
+    args: z.strictObject({ path }),
+    data: ScopesData,
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
+  },
+  drop: {
+    title: 'Abandon a worktree',
+    description:
+      'Delete a worktree directory without landing it. Refuses uncommitted or unlanded work unless `force`; with `force` the commits stay reachable through a recovery ref, uncommitted edits included. Not for finished work: use `accept`.',
+    args: z.strictObject({
+      worktree: z.string().describe('The worktree’s id, branch or absolute path, as `status` lists it.'),
+      delete_branch: z.boolean().describe('Whether to delete its branch too. Required: there is no default.'),
+      force: z.boolean().optional().describe('Drop uncommitted or unlanded work, keeping a recovery ref.'),
+      path,
+      dry_run: dryRun,
+    }),
+    data: DropData,
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
+  },
+} as const;
+
+export type Verb = keyof typeof verbs;
+export type Args<V extends Verb> = z.infer<(typeof verbs)[V]['args']>;
+export type Data<V extends Verb> = z.infer<(typeof verbs)[V]['data']>;
+
+/** The verbs in the order they are listed to people and to agents. */
+export const verbNames = Object.keys(verbs) as Verb[];

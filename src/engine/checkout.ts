@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Context } from './context.ts';
+import { stateDir } from './files.ts';
+import { git } from './git/core.ts';
+import { isClean, isTrackedClean, listChanges, type TreeStatus } from './git/status.ts';
+import { acquireLock, type Lock } from './lock.ts';
+import { Refusal } from './refusal.ts';
+import { type Repository, where } from './repository.ts';
+
+/**
+ * The lock of one checkout: a gate, an update and a removal exclude each other there, across processes. `waitMs: 0`
+ * refuses `busy` at once; absent waits, and says so.
+ */
+export function lockCheckout(
+  repo: Pick<Repository, 'commonDir'>,
+  checkout: { top: string; gitDir: string },
+  purpose: string,
+  ctx: Context,
+  waitMs?: number,
+): Promise<Lock> {
+  const key = createHash('sha256').update(checkout.gitDir).digest('hex').slice(0, 16);
+  return acquireLock(join(stateDir(repo.commonDir), 'locks', `checkout-${key}.lock`), {
+    purpose: `${purpose} in ${checkout.top}`,
+    signal: ctx.signal,
+    ...(waitMs !== undefined && { waitMs }),
+    onWait: (message) => ctx.emit({ type: 'waiting', message }),
+  });
+}
+
+/** What each file or directory in a git directory says is under way there, and how to leave it. */
+const operations: [string, string, string][] = [
+  ['MERGE_HEAD', 'a merge', 'git merge --abort'],
+  ['rebase-merge', 'a rebase', 'git rebase --abort'],
+  ['rebase-apply', 'a rebase', 'git rebase --abort'],
+  ['CHERRY_PICK_HEAD', 'a cherry-pick', 'git cherry-pick --abort'],
+  ['REVERT_HEAD', 'a revert', 'git revert --abort'],
+  ['BISECT_LOG', 'a bisect', 'git bisect reset'],
+];
+
+/** The git operation a checkout is in the middle of, in words; `undefined` when none. */
+export async function operationUnderWay(
+  gitDir: string,
+): Promise<{ what: string; remedy: string } | undefined> {
+  const found = await Promise.all(
+    operations.map(async ([file, what, remedy]) => {
+      const there = await access(join(gitDir, file)).then(
+        () => true,
+        () => false,
+      );
+      return there ? { what, remedy } : undefined;
+    }),
+  );
+  return found.find((one) => one !== undefined);
+}
+
+/** Refuses `dirty_worktree` unless the worktree is clean; with `trackedOnly`, untracked files are no matter. */
+export async function requireCleanWorktree(
+  repo: Repository,
+  status: TreeStatus,
+  options: { trackedOnly?: boolean } = {},
+): Promise<void> {
+  const operation = await operationUnderWay(repo.gitDir);
+  if (operation) {
+    throw new Refusal(
+      'dirty_worktree',
+      `${repo.top} is in the middle of ${operation.what}: finish it, or leave it with "${operation.remedy}".`,
+      { data: where(repo) },
+    );
+  }
+  if (options.trackedOnly ? isTrackedClean(status) : isClean(status)) return;
+  const shown = options.trackedOnly ? { ...status, untracked: [] } : status;
+  throw new Refusal(
+    'dirty_worktree',
+    `${repo.top} has uncommitted changes (${listChanges(shown)}): commit, ignore or discard them, then call again.`,
+    { data: where(repo) },
+  );
+}
+
+/**
+ * The commit a caller's `from` names. Refuses `unknown_ref`, and `ambiguous_ref` where git would pick one of several
+ * meanings by a rule nobody remembers (gitrevisions(7)).
+ */
+export async function resolveRef(repo: Repository, name: string): Promise<string> {
+  if (name.trim() === '' || name.startsWith('-')) {
+    throw new Refusal('unknown_ref', `"${name}" is no branch, tag or commit: name one that exists.`, {
+      data: where(repo),
+    });
+  }
+  const { stdout, stderr, code } = await git(
+    repo.top,
+    ['-c', 'core.warnAmbiguousRefs=true', 'rev-parse', '--verify', '--end-of-options', `${name}^{commit}`],
+    { ok: [0, 1, 128] },
+  );
+  if (/is ambiguous/.test(stderr)) {
+    throw new Refusal(
+      'ambiguous_ref',
+      `"${name}" means more than one thing in this repository: write it in full, such as refs/heads/${name}, or a longer commit id.`,
+      { data: where(repo) },
+    );
+  }
+  if (code === 0) return stdout.toString('latin1').trim();
+  throw new Refusal(
+    'unknown_ref',
+    `"${name}" is no branch, tag or commit here: name one that exists ("git branch -a").`,
+    {
+      data: where(repo),
+    },
+  );
+}

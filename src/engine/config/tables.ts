@@ -1,0 +1,151 @@
+import type { z } from 'zod';
+import {
+  type Config,
+  extents,
+  GateTable,
+  type Generated,
+  GeneratedTable,
+  ProjectTable,
+  RepositoryTable,
+  ResourceTable,
+  type Scope,
+  ScopeTable,
+  type Standard,
+  StandardTable,
+  WorktreeTable,
+} from '../../contract/config.ts';
+import { readJobs, winners } from './jobs.ts';
+import type { Reader } from './reader.ts';
+import { type References, readReferences } from './references.ts';
+import { list, seconds } from './values.ts';
+
+/** Reads every table the engine uses. `undefined` when one is wrong; `reader.problems` then says what. */
+export function readConfig(reader: Reader): Config | undefined {
+  const project = reader.read(ProjectTable, ['project']);
+  const repository = reader.read(RepositoryTable, ['repository']);
+  const references = readReferences(reader);
+  const jobs = readJobs(reader, references);
+  const scopes = reader.readNamed(ScopeTable, ['scopes'], (name, table) => scope(name, table, references));
+  const standards = readStandards(reader, references);
+  const generated = reader.readNamed(GeneratedTable, ['generated'], (name, table) =>
+    group(name, table, references),
+  );
+  const gate = reader.read(GateTable, ['gate']);
+  const worktree = reader.read(WorktreeTable, ['worktree'], 'resources');
+  const resources = reader.readNamed(ResourceTable, ['worktree', 'resources'], (name, table) => ({
+    name,
+    ...table,
+  }));
+  const { trunk, branchPrefix } = branches(reader);
+  if (!project || !repository || !gate || !worktree || reader.problems.length > 0) return undefined;
+  const { main_branch: _main, graduate_to: _graduate, ...ours } = project;
+  const { branch_prefix: _prefix, resources: _resources, ...tree } = worktree;
+  const { trunk: _trunk, ...rest } = repository;
+  return {
+    project: ours,
+    repository: {
+      ...rest,
+      ...(branchPrefix !== undefined && { branch_prefix: branchPrefix }),
+      ...(trunk !== undefined && { trunk }),
+    },
+    jobs,
+    scopes,
+    standards,
+    generated,
+    gate: { ...gate, ...seconds(gate.timeout) },
+    worktree: { ...tree, resources },
+  };
+}
+
+function scope(name: string, table: z.output<typeof ScopeTable>, references: References): Scope {
+  return {
+    name,
+    paths: table.paths.map(references.text),
+    neutral: table.neutral,
+    previewable: table.previewable || Boolean(table.preview?.trim()),
+    ...(table.gate !== undefined && { gate: references.commands(table.gate, 'scopes', name, 'gate') }),
+    ...seconds(table.timeout),
+  };
+}
+
+function readStandards(reader: Reader, references: References): Standard[] {
+  const standards = reader.readNamed(StandardTable, ['standards'], (name, table) =>
+    standard(['standards', name], table, references),
+  );
+  const entry = reader.find('ratchets');
+  if (!entry) return standards;
+  const older = reader.readNamed(StandardTable, ['ratchets'], (name, table) =>
+    standard(['ratchets', name], table, references),
+  );
+  const declared = new Set(reader.tableNames('standards'));
+  const both = reader.tableNames('ratchets').filter((name) => declared.has(name));
+  reader.note(
+    entry.key,
+    `[ratchets] is the older spelling of [standards]; rename it.${winners(both, '[standards]')}`,
+  );
+  return [...standards, ...older.filter(({ name }) => !declared.has(name))];
+}
+
+function standard(
+  [section, name]: [string, string],
+  table: z.output<typeof StandardTable>,
+  references: References,
+): Standard {
+  const { metric, run, per, inputs, timeout, ...rest } = table;
+  return {
+    ...rest,
+    name,
+    metric: metric ?? name,
+    run: references.commands(run, section, name, 'run'),
+    ...(per !== undefined && { per: divisor(per, references) }),
+    ...(inputs && { inputs: inputs.map(references.text) }),
+    ...seconds(timeout),
+  };
+}
+
+function divisor(
+  per: NonNullable<z.output<typeof StandardTable>['per']>,
+  references: References,
+): NonNullable<Standard['per']> {
+  if (typeof per === 'string') return { metric: references.text(per) };
+  const extent = extents.find((one) => per[one] !== undefined) ?? 'files';
+  return { extent, paths: list(per[extent] ?? []).map(references.text) };
+}
+
+function group(name: string, table: z.output<typeof GeneratedTable>, references: References): Generated {
+  const { paths, run, timeout, ...rest } = table;
+  return {
+    ...rest,
+    name,
+    paths: paths.map(references.text),
+    run: references.commands(run, 'generated', name, 'run'),
+    ...seconds(timeout),
+  };
+}
+
+/** The trunk and the branch prefix, from their place in `[repository]` or from an older one. */
+function branches(reader: Reader): { trunk?: string; branchPrefix?: string } {
+  let trunk = reader.text('repository', 'trunk');
+  let trunkFrom = '[repository].trunk';
+  for (const key of ['main_branch', 'graduate_to']) {
+    const entry = reader.find('project', key);
+    if (!entry) continue;
+    const wins = trunk === undefined ? '' : ` ${trunkFrom} is given too, and wins.`;
+    reader.note(
+      entry.key,
+      `[project].${key} is the older spelling of [repository].trunk; move it there.${wins}`,
+    );
+    if (trunk !== undefined) continue;
+    trunk = reader.text('project', key);
+    trunkFrom = `[project].${key}`;
+  }
+  const older = reader.find('worktree', 'branch_prefix');
+  if (!older) return trunk === undefined ? {} : { trunk };
+  const wins = reader.find('repository', 'branch_prefix') ? ' The new one is given too, and wins.' : '';
+  reader.note(
+    older.key,
+    `[worktree].branch_prefix is the older spelling of [repository].branch_prefix; move it there.${wins}`,
+  );
+  const branchPrefix = wins === '' && older.value.kind === 'string' ? String(older.value.value) : undefined;
+  return { ...(trunk !== undefined && { trunk }), ...(branchPrefix !== undefined && { branchPrefix }) };
+}

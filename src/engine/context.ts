@@ -1,0 +1,20 @@
+import type { VerbEvent } from '../contract/events.ts';
+
+/** Which program speaks to us, where a result's words depend on it. */
+export type ClientKind =
+  | 'vscode'
+  | 'copilot'
+  | 'claude'
+  | 'codex'
+  | 'cursor'
+  | 'gemini'
+  | 'terminal'
+  | 'unknown';
+
+/** What a verb may use beside its root and arguments. It says nothing of who called. */
+export interface Context {
+  /** Aborts when the caller cancels; the verb then ends what it started and answers `cancelled`. */
+  signal: AbortSignal;
+  emit: (event: VerbEvent) => void;
+  client: ClientKind;
+}

@@ -1,0 +1,61 @@
+import { type LineShape, Match } from '../finding.ts';
+import { ownPlace, type Place, pythonFrame } from '../place.ts';
+
+const exception = /^\s*((?:[A-Za-z_]\w{0,100}\.){0,10}[A-Z_]\w{0,100})(?:: (.*))?$/;
+const chained =
+  /^\s*(?:During handling of the above exception, another exception occurred|The above exception was the direct cause of the following exception):$/;
+const unittestTitle = /^(?:FAIL|ERROR): (\S.*)$/;
+
+const maxTraceback = 2000;
+
+/**
+ * Python tracebacks, and the syntax errors that come without their header. Placed at the innermost frame that
+ * is no library's; of chained exceptions the last one counts. Under unittest the test's name leads the message.
+ */
+export const python: LineShape = (lines) => {
+  const match = new Match();
+  for (let at = 0; at < lines.length; at++) {
+    const first = pythonFrame(lines[at] ?? '');
+    if (first === undefined) continue;
+    const places: Place[] = [];
+    let to = at;
+    while (to < lines.length && to < at + maxTraceback) {
+      const line = lines[to] ?? '';
+      const frame = pythonFrame(line);
+      if (frame !== undefined && frame.indent >= first.indent) {
+        places.push({ file: frame.file, line: frame.line, column: undefined });
+      } else if (indentOf(line) <= first.indent && !isElided(line)) {
+        break;
+      }
+      to++;
+    }
+    const raised = exception.exec(lines[to] ?? '')?.[0].trim();
+    const next = lines.slice(to + 1, to + 4).find((line) => line !== '') ?? '';
+    if (raised !== undefined && !chained.test(next)) {
+      const { file, line } = ownPlace(places.toReversed()) ?? first;
+      const test = titleAbove(lines, at);
+      const message = test === undefined ? raised : `${test}: ${raised}`;
+      match.add({ at, severity: 'error', message, tool: 'python', file, line });
+      match.take(at, to + 1);
+    }
+    at = Math.max(at, to - 1);
+  }
+  return match;
+};
+
+function indentOf(line: string): number {
+  return line.length - line.trimStart().length;
+}
+
+function isElided(line: string): boolean {
+  return /^\s+\[Previous line repeated /.test(line);
+}
+
+/** unittest's `FAIL: test_x (pkg.Case.test_x)`, which stands above a rule, a docstring perhaps, and the traceback. */
+function titleAbove(lines: readonly string[], at: number): string | undefined {
+  for (let above = at - 1; above >= Math.max(0, at - 5); above--) {
+    const name = unittestTitle.exec(lines[above] ?? '')?.[1];
+    if (name !== undefined) return name;
+  }
+  return undefined;
+}

@@ -1,0 +1,132 @@
+import { type Finding, type LineShape, Match, position } from '../finding.ts';
+import { fromFileUri } from '../locate.ts';
+import { isOwn, type Place, placeAtEnd, scriptFrame } from '../place.ts';
+import { type Fields, readFields } from './tap-yaml.ts';
+
+const testPoint = /^(\s*)(not ok|ok)\b(?: +(\d{1,9}))?(?: +-)?(?: +(.*))?$/;
+const directive = /(?:^|\s)# *(?:TODO|SKIP)\b/i;
+const otherLine = /^\s*(?:not ok\b|ok\b|#|\d+\.\.\d)/;
+const bailOut = /^\s*Bail out!(.*)$/i;
+
+const maxDetail = 500;
+
+/**
+ * TAP 13 and 14, node's own test runner's and mocha's dialects among them: each `not ok` that is neither
+ * `# TODO` nor `# SKIP`, placed by its YAML block or by the stack printed in its stead.
+ */
+export const tap: LineShape = (lines) => {
+  const match = new Match();
+  // Indents at which a subtest failed since the last test point outside it.
+  let failedBelow: number[] = [];
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at] ?? '';
+    const bail = bailOut.exec(line);
+    if (bail !== null) {
+      match.add({ at, severity: 'error', message: `Bail out!${bail[1]}`, tool: 'tap' });
+      match.take(at);
+      continue;
+    }
+    const [, space, verdict, number, text = ''] = testPoint.exec(line) ?? [];
+    if (space === undefined || (number === undefined && !/^\s*(?:not )?ok(?: +-.*)?$/.test(line))) continue;
+    const indent = space.length;
+    const to = detailEnd(lines, at, indent);
+    match.take(at, to);
+    const nested = failedBelow.some((deeper) => deeper > indent);
+    failedBelow = failedBelow.filter((deeper) => deeper <= indent);
+    if (verdict === 'not ok' && !directive.test(text)) {
+      const finding = read(lines, at, to, text);
+      const parentOnly = nested && (finding.subtests || finding.file === undefined);
+      if (!parentOnly) match.add(finding.found);
+      failedBelow.push(indent);
+    }
+    at = to - 1;
+  }
+  return match;
+};
+
+/** Index after the lines that belong to a test point: its YAML block, or what is indented below it. */
+function detailEnd(lines: readonly string[], at: number, indent: number): number {
+  const last = Math.min(lines.length, at + 1 + maxDetail);
+  const yaml = /^\s*---/.test(lines[at + 1] ?? '');
+  let to = at + 1;
+  for (; to < last; to++) {
+    const line = lines[to] ?? '';
+    if (yaml && line.trim() === '...') return to + 1;
+    if (line === '') continue;
+    const deeper = line.length - line.trimStart().length > indent;
+    if (!deeper || (!yaml && otherLine.test(line))) break;
+  }
+  return to;
+}
+
+function read(lines: readonly string[], at: number, to: number, text: string) {
+  const name = text.replace(/\\([\\#])/g, '$1').trim();
+  const detail = lines.slice(at + 1, to);
+  const fields = /^\s*---/.test(detail[0] ?? '') ? readFields(detail.slice(1)) : undefined;
+  const said = fields === undefined ? firstSaid(detail) : messageIn(fields);
+  const place = fields === undefined ? stackPlace(detail) : placeIn(fields);
+  const found: Finding = {
+    at,
+    severity: 'error',
+    message: [name, said].filter((part) => part !== '').join(': ') || 'A test without a name failed',
+    tool: 'tap',
+    ...place,
+  };
+  return { found, file: place?.file, subtests: fields?.get('failureType') === 'subtestsFailed' };
+}
+
+function firstSaid(detail: readonly string[]): string {
+  return detail.find((line) => scriptFrame(line) === undefined && line.trim() !== '')?.trim() ?? '';
+}
+
+function messageIn(fields: Fields): string {
+  for (const key of ['error', 'message', 'diag.message', 'name']) {
+    const value = fields.get(key);
+    if (value !== undefined && value !== '') return value;
+  }
+  return '';
+}
+
+/**
+ * The place a YAML block names: `location` or `at` as one text, or `at`'s own fields. A frame of the stack in
+ * the same file is nearer to the cause than the line where the test begins.
+ */
+function placeIn(fields: Fields): Place | undefined {
+  const stack = (fields.get('stack') ?? fields.get('diag.stack') ?? '').split('\n');
+  const stated =
+    [fields.get('location'), fields.get('at')].map(placeOf).find((place) => place !== undefined) ??
+    split(fields);
+  const deeper = frames(stack).filter(
+    (place) => stated === undefined || fromFileUri(place.file) === fromFileUri(stated.file),
+  );
+  return deeper.find((place) => isOwn(place.file)) ?? stated;
+}
+
+function placeOf(value: string | undefined): Place | undefined {
+  if (value === undefined || value === '') return undefined;
+  const frame = scriptFrame(value, true);
+  return frame?.file === undefined ? placeAtEnd(value) : frame;
+}
+
+function split(fields: Fields): Place | undefined {
+  for (const prefix of ['at.', '', 'location.']) {
+    const file = fields.get(`${prefix}file`) ?? fields.get(`${prefix}fileName`);
+    if (file === undefined || file === '') continue;
+    const line = fields.get(`${prefix}line`) ?? fields.get(`${prefix}lineNumber`);
+    const column = fields.get(`${prefix}column`) ?? fields.get(`${prefix}columnNumber`);
+    return { file, line: position(line), column: position(column) };
+  }
+  return undefined;
+}
+
+function stackPlace(detail: readonly string[]): Place | undefined {
+  const places = frames(detail);
+  return places.find((place) => isOwn(place.file)) ?? places[0];
+}
+
+function frames(stack: readonly string[]): Place[] {
+  return stack.flatMap((line) => {
+    const frame = scriptFrame(line, true);
+    return frame?.file === undefined ? [] : [frame];
+  });
+}

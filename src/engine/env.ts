@@ -1,0 +1,54 @@
+/**
+ * Variables that redirect git to another repository, index or object store. The first group is what
+ * `git rev-parse --local-env-vars` prints; the rest change which repository is found, which refs are seen or how
+ * pathspecs are read. A hook or an outer git sets them, and they would aim our git at the wrong tree.
+ */
+const redirectsGit = new Set([
+  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
+  'GIT_CONFIG',
+  'GIT_CONFIG_PARAMETERS',
+  'GIT_CONFIG_COUNT',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_DIR',
+  'GIT_WORK_TREE',
+  'GIT_IMPLICIT_WORK_TREE',
+  'GIT_GRAFT_FILE',
+  'GIT_INDEX_FILE',
+  'GIT_NO_REPLACE_OBJECTS',
+  'GIT_REPLACE_REF_BASE',
+  'GIT_PREFIX',
+  'GIT_SHALLOW_FILE',
+  'GIT_COMMON_DIR',
+  'GIT_INTERNAL_SUPER_PREFIX',
+  'GIT_NAMESPACE',
+  'GIT_CEILING_DIRECTORIES',
+  'GIT_DISCOVERY_ACROSS_FILESYSTEM',
+  'GIT_QUARANTINE_PATH',
+  'GIT_ATTR_SOURCE',
+  'GIT_LITERAL_PATHSPECS',
+  'GIT_GLOB_PATHSPECS',
+  'GIT_NOGLOB_PATHSPECS',
+  'GIT_ICASE_PATHSPECS',
+]);
+
+/** Our own secrets, and what a server was told about its own root: neither is a job's business. */
+const ours = new Set(['DISCERN_MCP_TOKEN', 'DISCERN_ROOT', 'DISCERN_WORKTREE_ID', 'DISCERN_WORKTREE_PORT']);
+
+/** What a VS Code or Electron host leaves in the environment of everything it starts. */
+const isHosts = (name: string) => name === 'ELECTRON_RUN_AS_NODE' || name.startsWith('VSCODE_');
+
+const isConfigEntry = (name: string) => /^GIT_CONFIG_(KEY|VALUE)_\d+$/.test(name);
+
+/**
+ * The user's environment less everything that redirects git, less the host's own, less our secrets
+ * (contract §6). On Windows names are compared without case.
+ */
+export function scrubbedEnv(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+  const clean: NodeJS.ProcessEnv = {};
+  for (const [name, value] of Object.entries(env)) {
+    const key = process.platform === 'win32' ? name.toUpperCase() : name;
+    if (redirectsGit.has(key) || isConfigEntry(key) || ours.has(key) || isHosts(key)) continue;
+    clean[name] = value;
+  }
+  return clean;
+}

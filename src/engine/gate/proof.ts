@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { ProofState } from '../../contract/data.ts';
+import { readJson, stateDir, writeFileAtomic } from '../files.ts';
+import { isAncestor } from '../git/refs.ts';
+import { isClean, listChanges, type TreeStatus } from '../git/status.ts';
+import type { Repository } from '../repository.ts';
+
+/** The record that the gate passed on one commit, with a clean tree, under one config (contract §6). */
+const Proof = z.object({
+  version: z.literal(1),
+  commit: z.string(),
+  tree: z.string(),
+  project: z.string().describe('The project’s directory below the git top.'),
+  config_digest: z.string(),
+  trunk: z.string(),
+  trunk_commit: z.string(),
+  gated_at: z.string(),
+  jobs: z.array(
+    z.object({ name: z.string(), stage: z.string(), outcome: z.string(), duration_ms: z.number() }),
+  ),
+});
+export type Proof = z.infer<typeof Proof>;
+
+const hash = (...parts: string[]) => createHash('sha256').update(parts.join('\0')).digest('hex').slice(0, 16);
+
+function proofPath(repo: Repository): string {
+  const key = hash(repo.prefix, repo.config.digest);
+  return join(stateDir(repo.commonDir), 'proofs', `${repo.commit}-${key}.json`);
+}
+
+/** The proof last earned in this checkout, whatever its commit: it tells a stale proof from none. */
+function latestPath(repo: Repository): string {
+  return join(stateDir(repo.commonDir), 'proofs', 'latest', `${hash(repo.gitDir, repo.prefix)}.json`);
+}
+
+export async function writeProof(repo: Repository, proof: Proof): Promise<void> {
+  const text = `${JSON.stringify(proof, null, 2)}\n`;
+  await writeFileAtomic(proofPath(repo), text);
+  await writeFileAtomic(latestPath(repo), text);
+}
+
+/**
+ * Whether the checkout's commit is proved as it stands: the proof is of this very commit, this config and this project,
+ * the tree is clean, and the trunk has not been rewound since (a longer diff may touch scopes that were not gated).
+ */
+export async function proofState(repo: Repository, status: TreeStatus): Promise<ProofState> {
+  const proof = Proof.safeParse(await readJson(proofPath(repo)));
+  if (proof.success && proof.data.commit === repo.commit && proof.data.config_digest === repo.config.digest) {
+    const { commit } = proof.data;
+    if (!isClean(status))
+      return { state: 'stale', commit, reason: `Uncommitted changes: ${listChanges(status)}.` };
+    if (repo.trunk && !(await isAncestor(repo.top, proof.data.trunk_commit, repo.trunk.commit))) {
+      return { state: 'stale', commit, reason: `${repo.trunk.name} was rewound since the gate ran.` };
+    }
+    return { state: 'valid', commit };
+  }
+  const latest = Proof.safeParse(await readJson(latestPath(repo)));
+  if (!latest.success) return { state: 'none', reason: 'The gate has not passed here yet.' };
+  const { commit } = latest.data;
+  return {
+    state: 'stale',
+    commit,
+    reason:
+      commit === repo.commit
+        ? 'discern.toml changed since the gate passed.'
+        : `The gate passed on ${commit.slice(0, 10)}; HEAD is ${repo.commit.slice(0, 10)}.`,
+  };
+}

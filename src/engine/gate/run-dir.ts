@@ -1,0 +1,36 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { stateDir } from '../files.ts';
+
+/** How many runs' output a repository keeps. */
+const KEPT = 40;
+/** A run younger than this many milliseconds may still be going, and is never removed. */
+const YOUNG_MS = 60 * 60 * 1000;
+
+/** A new directory for one run's output, under the git common dir so that it outlives the worktree. */
+export async function newRunDir(commonDir: string, verb: string): Promise<string> {
+  const runs = join(stateDir(commonDir), 'runs');
+  const stamp = new Date().toISOString().replace(/[:.]/g, '-');
+  const dir = join(runs, `${stamp}-${verb}-${randomBytes(3).toString('hex')}`);
+  await mkdir(dir, { recursive: true });
+  await forgetOldRuns(runs);
+  return dir;
+}
+
+async function forgetOldRuns(runs: string): Promise<void> {
+  const names = (await readdir(runs)).sort();
+  for (const name of names.slice(0, Math.max(0, names.length - KEPT))) {
+    const dir = join(runs, name);
+    const found = await stat(dir).catch(() => undefined);
+    if (found && Date.now() - found.mtimeMs > YOUNG_MS) await rm(dir, { recursive: true, force: true });
+  }
+}
+
+/** The output file of a job; names of scopes may hold anything. */
+export function outputFile(runDir: string, job: string, index: number): string {
+  return join(
+    runDir,
+    `${String(index + 1).padStart(2, '0')}-${job.replace(/[^A-Za-z0-9_-]+/g, '-').slice(0, 60)}.log`,
+  );
+}

@@ -1,0 +1,96 @@
+import picomatch from 'picomatch';
+import type { ScopeResult } from '../../contract/data.ts';
+import { gitLine } from '../git/core.ts';
+import { changedPaths } from '../git/diff.ts';
+import type { TreeStatus } from '../git/status.ts';
+import type { Repository } from '../repository.ts';
+
+export interface ClassifiedScope extends ScopeResult {
+  commands?: string[];
+  timeout?: number;
+}
+
+/** Where the changes since the trunk fall. */
+export interface Classification {
+  scopes: ClassifiedScope[];
+  /** Changed paths in no scope: they count as code. */
+  code: string[];
+  /** True when there are changes and every one lies only in neutral scopes. */
+  neutral: boolean;
+}
+
+/**
+ * Turns one scope path of the published format into a predicate on paths relative to the project root: a directory
+ * (`docs/`), a suffix at any depth (`*.md`), a segment at any depth (`/generated/`), a glob (`src/**`), or an exact path,
+ * which also takes in everything below it.
+ */
+export function scopeMatcher(pattern: string): (path: string) => boolean {
+  const plain = pattern.replace(/^\.\//, '');
+  if (plain.length > 2 && plain.startsWith('/') && plain.endsWith('/')) {
+    const segment = plain.slice(1, -1);
+    return (path) => `/${path}/`.includes(`/${segment}/`);
+  }
+  if (!/[*?[\]{}()!]/.test(plain)) {
+    const exact = plain.replace(/^\//, '').replace(/\/+$/, '');
+    return (path) => path === exact || path.startsWith(`${exact}/`);
+  }
+  const anyDepth = plain.startsWith('*') && !plain.includes('/');
+  return picomatch(plain.replace(/^\//, ''), { dot: true, ...(anyDepth && { basename: true }) });
+}
+
+/** Sorts changed paths into the project's scopes. A path in no scope is code: unknown runs more, never less. */
+export function classify(repo: Repository, changed: readonly string[]): Classification {
+  const scopes = repo.config.config.scopes.map((scope) => ({
+    scope,
+    matches: scope.paths.map(scopeMatcher),
+    files: 0,
+  }));
+  const code: string[] = [];
+  let allNeutral = changed.length > 0;
+  for (const path of changed) {
+    const within = scopes.filter(({ matches }) => matches.some((match) => match(path)));
+    for (const one of within) one.files++;
+    if (within.length === 0) code.push(path);
+    if (within.length === 0 || within.some(({ scope }) => !scope.neutral)) allNeutral = false;
+  }
+  return {
+    scopes: scopes.map(({ scope, files }) => ({
+      name: scope.name,
+      changed: files > 0,
+      files,
+      neutral: scope.neutral,
+      previewable: scope.previewable,
+      ...(scope.gate && { gate: scope.gate.join(' && '), commands: scope.gate }),
+      ...(scope.timeout !== undefined && { timeout: scope.timeout }),
+    })),
+    code,
+    neutral: allNeutral,
+  };
+}
+
+/**
+ * Every path that differs from the point where this branch left the trunk: committed, staged, changed and untracked;
+ * relative to the project root, and without those outside it (`accept` refuses them).
+ */
+export async function changesSinceTrunk(repo: Repository, status: TreeStatus): Promise<string[]> {
+  const paths = new Set([...status.staged, ...status.unstaged, ...status.untracked]);
+  if (repo.trunk && repo.trunk.commit !== repo.commit) {
+    const base = await gitLine(repo.top, ['merge-base', repo.trunk.commit, repo.commit], { ok: [0, 1] });
+    for (const path of await changedPaths(repo.top, base || repo.trunk.commit, repo.commit)) paths.add(path);
+  }
+  return [...paths]
+    .map((path) => insideProject(repo, path))
+    .filter((path) => path !== undefined)
+    .sort();
+}
+
+/** A path of the repository as one of the project, or `undefined` when it lies outside. */
+export function insideProject(repo: Pick<Repository, 'prefix'>, path: string): string | undefined {
+  if (!repo.prefix) return path;
+  return path.startsWith(`${repo.prefix}/`) ? path.slice(repo.prefix.length + 1) : undefined;
+}
+
+/** The part of a scope that callers see. */
+export function scopeResults(scopes: readonly ClassifiedScope[]): ScopeResult[] {
+  return scopes.map(({ commands: _commands, timeout: _timeout, ...result }) => result);
+}

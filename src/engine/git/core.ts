@@ -1,0 +1,145 @@
+import { spawn } from 'node:child_process';
+import { scrubbedEnv } from '../env.ts';
+import { Refusal } from '../refusal.ts';
+
+/** A git command that exited with a code its caller did not expect. */
+export class GitError extends Error {
+  override readonly name = 'GitError';
+  readonly args: readonly string[];
+  readonly code: number | null;
+  readonly stderr: string;
+
+  constructor(args: readonly string[], code: number | null, stderr: string) {
+    const said = stderr.trim().replace(/^(fatal|error): /, '');
+    super(
+      `git ${args[0]} failed${code === null ? '' : ` (exit ${code})`}: ${said || 'it printed no reason'}`,
+    );
+    this.args = args;
+    this.code = code;
+    this.stderr = stderr;
+  }
+}
+
+export interface GitResult {
+  stdout: Buffer;
+  stderr: string;
+  code: number;
+}
+
+export interface GitOptions {
+  /** Exit codes that are answers rather than failures. Default: only 0. */
+  ok?: readonly number[];
+  stdin?: string | Buffer;
+  /** Extra variables, such as GIT_INDEX_FILE for a private index. */
+  env?: Record<string, string>;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Settings of the user that would change what we decide or start something we did not ask for (contract §7).
+ * Hooks are off: a landing must not depend on, or be rewritten by, what a hook does.
+ */
+const settings = [
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'core.quotePath=false',
+  'submodule.recurse=false',
+  'commit.gpgSign=false',
+  'gc.auto=0',
+  'maintenance.auto=false',
+  'worktree.guessRemote=false',
+  'rerere.enabled=false',
+  'advice.detachedHead=false',
+].flatMap((setting) => ['-c', setting]);
+
+/**
+ * Runs one git command in `cwd` and resolves with what it printed. Every git call of the engine goes through
+ * here, with the user's environment less what redirects git, and with the settings above.
+ *
+ * Rejects with {@link GitError} on an exit code outside `ok`; refuses `cancelled` when `signal` aborts and
+ * `internal_error` when git cannot be started.
+ */
+export function git(cwd: string, args: readonly string[], options: GitOptions = {}): Promise<GitResult> {
+  const { ok = [0], stdin, env, signal } = options;
+  return new Promise((resolve, reject) => {
+    const child = spawn('git', [...settings, ...args], {
+      cwd,
+      env: {
+        ...scrubbedEnv(),
+        // Reading must never take index.lock from under a person's own git.
+        GIT_OPTIONAL_LOCKS: '0',
+        GIT_TERMINAL_PROMPT: '0',
+        GIT_EDITOR: 'true',
+        LC_ALL: 'C',
+        ...env,
+      },
+      stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      windowsHide: true,
+      ...(signal && { signal }),
+    });
+    const out: Buffer[] = [];
+    const err: Buffer[] = [];
+    child.stdout?.on('data', (chunk: Buffer) => out.push(chunk));
+    child.stderr?.on('data', (chunk: Buffer) => err.push(chunk));
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.name === 'AbortError') reject(new Refusal('cancelled', 'The call was cancelled.'));
+      else if (error.code === 'ENOENT') {
+        reject(
+          new Refusal(
+            'internal_error',
+            `git could not be started in ${cwd}: install git 2.38 or later, put it on PATH, and check that the directory exists.`,
+          ),
+        );
+      } else reject(error);
+    });
+    child.on('close', (code) => {
+      const stderr = Buffer.concat(err).toString('utf8');
+      if (code !== null && ok.includes(code)) resolve({ stdout: Buffer.concat(out), stderr, code });
+      else if (signal?.aborted) reject(new Refusal('cancelled', 'The call was cancelled.'));
+      else reject(new GitError(args, code, stderr));
+    });
+    if (stdin !== undefined) {
+      // A git that exits before reading all of it (EPIPE) is judged by its exit code.
+      child.stdin?.on('error', () => undefined);
+      child.stdin?.end(stdin);
+    }
+  });
+}
+
+/** {@link git}, for commands that print one line. */
+export async function gitLine(
+  cwd: string,
+  args: readonly string[],
+  options: GitOptions = {},
+): Promise<string> {
+  const { stdout } = await git(cwd, args, options);
+  return stdout.toString('utf8').replace(/\r?\n$/, '');
+}
+
+/** Splits `-z` output into its fields, without the empty one behind the last NUL. */
+export function fields(stdout: Buffer): Buffer[] {
+  const parts: Buffer[] = [];
+  let from = 0;
+  for (let at = stdout.indexOf(0); at !== -1; at = stdout.indexOf(0, from)) {
+    parts.push(stdout.subarray(from, at));
+    from = at + 1;
+  }
+  if (from < stdout.length) parts.push(stdout.subarray(from));
+  return parts;
+}
+
+/**
+ * A path as git printed it, as text. Bytes that are not UTF-8 (git stores names as bytes) become octal escapes in
+ * quotes, as git itself prints them, so that two names never fall together.
+ */
+export function pathText(raw: Buffer): string {
+  const text = raw.toString('utf8');
+  if (Buffer.from(text, 'utf8').equals(raw)) return text;
+  let quoted = '"';
+  for (const byte of raw) {
+    if (byte === 0x22 || byte === 0x5c) quoted += `\\${String.fromCharCode(byte)}`;
+    else if (byte >= 0x20 && byte < 0x7f) quoted += String.fromCharCode(byte);
+    else quoted += `\\${byte.toString(8).padStart(3, '0')}`;
+  }
+  return `${quoted}"`;
+}

@@ -1,0 +1,122 @@
+import { type GitError, git, gitLine } from './core.ts';
+
+/** One line of `git for-each-ref`. */
+export interface Ref {
+  name: string;
+  commit: string;
+  /** What a symbolic ref points at. */
+  target?: string;
+}
+
+/** The refs matching `patterns` (git-for-each-ref(1)), in name order. */
+export async function listRefs(
+  cwd: string,
+  patterns: readonly string[],
+  signal?: AbortSignal,
+): Promise<Ref[]> {
+  const { stdout } = await git(
+    cwd,
+    ['for-each-ref', '--format=%(refname)%00%(objectname)%00%(symref)', '--', ...patterns],
+    { signal },
+  );
+  return stdout
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const [name = '', commit = '', target = ''] = line.split('\0');
+      return { name, commit, ...(target && { target }) };
+    });
+}
+
+/** The commit `name` means, or `undefined` when it names none. */
+export async function resolveCommit(cwd: string, name: string): Promise<string | undefined> {
+  const { stdout, code } = await git(
+    cwd,
+    ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`],
+    {
+      ok: [0, 1, 128],
+    },
+  );
+  return code === 0 ? stdout.toString('latin1').trim() : undefined;
+}
+
+/**
+ * Moves `ref` from `from` to `to`, and only if it still is at `from` (git-update-ref(1)): the compare-and-swap a landing
+ * stands on. Rejects with GitError when someone else moved it.
+ */
+export async function moveRef(
+  cwd: string,
+  ref: string,
+  to: string,
+  from: string,
+  reason: string,
+): Promise<void> {
+  await git(cwd, ['update-ref', '--create-reflog', '-m', reason, ref, to, from]);
+}
+
+/** Creates a branch at `commit`, and only if there is none of that name; an empty old value says so to git. */
+export async function createBranch(
+  cwd: string,
+  branch: string,
+  commit: string,
+  reason: string,
+): Promise<void> {
+  await git(cwd, ['update-ref', '--create-reflog', '-m', reason, `refs/heads/${branch}`, commit, '']);
+}
+
+/** Deletes `ref`, and only if it still is at `from`. */
+export async function deleteRef(cwd: string, ref: string, from: string): Promise<void> {
+  await git(cwd, ['update-ref', '-d', ref, from]);
+}
+
+/** Forgets `[branch "<name>"]` settings, as `git branch -d` does; there may be none. */
+export async function forgetBranchSettings(cwd: string, branch: string): Promise<void> {
+  await git(cwd, ['config', '--local', '--remove-section', `branch.${branch}`], { ok: [0, 128] });
+}
+
+/** True when `ancestor` is reachable from `commit` (or is it). */
+export async function isAncestor(cwd: string, ancestor: string, commit: string): Promise<boolean> {
+  if (ancestor === commit) return true;
+  const { code } = await git(cwd, ['merge-base', '--is-ancestor', ancestor, commit], { ok: [0, 1] });
+  return code === 0;
+}
+
+/** How many commits `commit` has that `base` lacks, and the reverse. */
+export async function aheadBehind(
+  cwd: string,
+  base: string,
+  commit: string,
+): Promise<{ ahead: number; behind: number }> {
+  if (base === commit) return { ahead: 0, behind: 0 };
+  const line = await gitLine(cwd, ['rev-list', '--left-right', '--count', `${base}...${commit}`, '--']);
+  const [behind = 0, ahead = 0] = line.split('\t').map(Number);
+  return { ahead, behind };
+}
+
+/** Commits of `commit` that `base` lacks, newest first, as `<hash> <subject>`. */
+export async function logOneline(
+  cwd: string,
+  base: string,
+  commit: string,
+  limit: number,
+): Promise<string[]> {
+  const { stdout } = await git(cwd, [
+    'log',
+    `--max-count=${limit}`,
+    '--no-show-signature',
+    '--no-color',
+    '--format=%h %s',
+    `${base}..${commit}`,
+    '--',
+  ]);
+  return stdout
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line !== '');
+}
+
+/** True when an error is git saying that a ref moved or is locked. */
+export function isRefConflict(error: GitError): boolean {
+  return /cannot lock ref|is at .* but expected|reference already exists/.test(error.stderr);
+}

@@ -1,0 +1,90 @@
+import { fields, git, pathText } from './core.ts';
+
+/** What `git status` says of one checkout. Paths are relative to the git top. */
+export interface TreeStatus {
+  /** Absent before the first commit. */
+  commit?: string;
+  /** Short branch name; absent on a detached HEAD. */
+  branch?: string;
+  staged: string[];
+  unstaged: string[];
+  /** Unmerged paths; each is in `unstaged` too. */
+  unmerged: string[];
+  untracked: string[];
+}
+
+/** Parses `git status --porcelain=v2 --branch -z` (git-status(1), "Porcelain Format Version 2"). */
+export function parseStatus(stdout: Buffer): TreeStatus {
+  const status: TreeStatus = { staged: [], unstaged: [], unmerged: [], untracked: [] };
+  const parts = fields(stdout);
+  for (let i = 0; i < parts.length; i++) {
+    const part = parts[i] as Buffer;
+    const kind = String.fromCharCode(part[0] ?? 0);
+    if (kind === '#') {
+      const [, key, value = ''] = part.toString('utf8').split(' ');
+      if (key === 'branch.oid' && value !== '(initial)') status.commit = value;
+      if (key === 'branch.head' && value !== '(detached)') status.branch = value;
+    } else if (kind === '1' || kind === '2' || kind === 'u') {
+      // The path is the last field, and may itself hold spaces.
+      const path = pathText(afterSpaces(part, kind === '1' ? 8 : kind === '2' ? 9 : 10));
+      if (kind === '2') i++; // the path a rename came from
+      if (kind === 'u') {
+        status.unmerged.push(path);
+        status.unstaged.push(path);
+        continue;
+      }
+      if (part[2] !== 0x2e) status.staged.push(path);
+      // A submodule field other than `S.M.`/`N...` in the worktree column is still a change of the checkout.
+      if (part[3] !== 0x2e) status.unstaged.push(path);
+    } else if (kind === '?') status.untracked.push(pathText(part.subarray(2)));
+  }
+  return status;
+}
+
+function afterSpaces(part: Buffer, count: number): Buffer {
+  let at = -1;
+  for (let n = 0; n < count; n++) at = part.indexOf(0x20, at + 1);
+  return part.subarray(at + 1);
+}
+
+/**
+ * The state of the checkout `cwd` lies in. `untracked: 'no'` skips looking for untracked files where the caller only
+ * decides about tracked ones. Flags override the user's `status.*` settings.
+ */
+export async function readStatus(
+  cwd: string,
+  options: { untracked?: 'normal' | 'all' | 'no'; signal?: AbortSignal | undefined } = {},
+): Promise<TreeStatus> {
+  const { stdout } = await git(
+    cwd,
+    [
+      'status',
+      '--porcelain=v2',
+      '--branch',
+      '-z',
+      '--no-renames',
+      '--no-ahead-behind',
+      `--untracked-files=${options.untracked ?? 'normal'}`,
+      '--ignore-submodules=none',
+    ],
+    { signal: options.signal },
+  );
+  return parseStatus(stdout);
+}
+
+/** True when nothing is staged, changed or untracked. */
+export function isClean(status: TreeStatus): boolean {
+  return isTrackedClean(status) && status.untracked.length === 0;
+}
+
+/** True when no tracked file differs from HEAD. */
+export function isTrackedClean(status: TreeStatus): boolean {
+  return status.staged.length === 0 && status.unstaged.length === 0;
+}
+
+/** The changed paths of a status, the first few by name. */
+export function listChanges(status: TreeStatus, most = 5): string {
+  const paths = [...new Set([...status.staged, ...status.unstaged, ...status.untracked])];
+  const more = paths.length - most;
+  return paths.slice(0, most).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}

@@ -1,0 +1,66 @@
+import { fields, git, pathText } from './core.ts';
+
+/** One entry of `git worktree list --porcelain -z`. */
+export interface WorktreeEntry {
+  path: string;
+  /** Absent on a bare entry; all zeros on an unborn branch. */
+  head?: string;
+  /** Full ref name, such as `refs/heads/main`; absent when detached. */
+  branch?: string;
+  bare: boolean;
+  detached: boolean;
+  /** The lock reason; empty when locked without one. */
+  locked?: string;
+  prunable?: string;
+}
+
+/** Parses `git worktree list --porcelain -z`: records of `key[ value]` fields, an empty field between records. */
+export function parseWorktrees(stdout: Buffer): WorktreeEntry[] {
+  const entries: WorktreeEntry[] = [];
+  let entry: WorktreeEntry | undefined;
+  for (const field of fields(stdout)) {
+    if (field.length === 0) {
+      entry = undefined;
+      continue;
+    }
+    const space = field.indexOf(0x20);
+    const key = (space === -1 ? field : field.subarray(0, space)).toString('latin1');
+    const value = space === -1 ? Buffer.alloc(0) : field.subarray(space + 1);
+    if (key === 'worktree') {
+      entry = { path: pathText(value), bare: false, detached: false };
+      entries.push(entry);
+    } else if (entry) {
+      if (key === 'HEAD') entry.head = value.toString('latin1');
+      else if (key === 'branch') entry.branch = value.toString('utf8');
+      else if (key === 'bare') entry.bare = true;
+      else if (key === 'detached') entry.detached = true;
+      else if (key === 'locked') entry.locked = value.toString('utf8');
+      else if (key === 'prunable') entry.prunable = value.toString('utf8');
+    }
+  }
+  return entries;
+}
+
+/** Every checkout of the repository `cwd` belongs to; the main one (or the bare repository) comes first. */
+export async function listWorktrees(cwd: string, signal?: AbortSignal): Promise<WorktreeEntry[]> {
+  const { stdout } = await git(cwd, ['worktree', 'list', '--porcelain', '-z'], { signal });
+  return parseWorktrees(stdout);
+}
+
+/** Checks an existing branch out in a new linked checkout at `path`. */
+export async function addWorktree(
+  cwd: string,
+  path: string,
+  branch: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  await git(cwd, ['worktree', 'add', '--quiet', '--', path, branch], { signal });
+}
+
+/**
+ * Unregisters the checkout that was at `path`. The directory must be gone already; git then removes only its own
+ * entry for it, and `--force` covers checkouts with submodules.
+ */
+export async function forgetWorktree(cwd: string, path: string): Promise<void> {
+  await git(cwd, ['worktree', 'remove', '--force', '--', path]);
+}

@@ -1,0 +1,40 @@
+import type { Envelope } from '../contract/envelope.ts';
+import type { Args, Data, Verb } from '../contract/verbs.ts';
+import type { Context } from './context.ts';
+import { runVerb } from './run-verb.ts';
+import { accept } from './verbs/accept.ts';
+import { drop } from './verbs/drop.ts';
+import { done, prepare, test } from './verbs/gate.ts';
+import { scopes } from './verbs/scopes.ts';
+import { start } from './verbs/start.ts';
+import { status } from './verbs/status.ts';
+import { update } from './verbs/update.ts';
+
+/** A verb's core: a function of an explicit root that knows neither who called nor where the process stands. */
+export type Core<V extends Verb> = (
+  root: string,
+  args: Args<V>,
+  ctx: Context,
+) => Promise<Omit<Envelope<Data<V>>, 'verb'>>;
+
+const cores: { [V in Verb]: Core<V> } = { status, start, prepare, test, done, update, accept, scopes, drop };
+
+/** Runs one verb on one root. Always resolves with an envelope, refusals and failures included. */
+export function run<V extends Verb>(
+  verb: V,
+  root: string,
+  args: Args<V>,
+  ctx: Context,
+): Promise<Envelope<Data<V>>> {
+  return runVerb<Data<V>>(verb, root, () => (cores[verb] as Core<V>)(root, args, ctx));
+}
+
+export { type Anchor, anchorOf, homeOf } from './anchor.ts';
+export { parseArguments } from './arguments.ts';
+export { loadConfig } from './config/index.ts';
+export type { ClientKind, Context } from './context.ts';
+export { nearest } from './nearest.ts';
+export { Refusal } from './refusal.ts';
+export { findRoot } from './root.ts';
+export { refused } from './run-verb.ts';
+export { exists } from './worktree/place.ts';

@@ -1,0 +1,208 @@
+import { randomBytes } from 'node:crypto';
+import { constants, copyFile, link, mkdir, open, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { Refusal } from './refusal.ts';
+
+/** Who holds a lock. `started` tells a process from a later one with the same pid. */
+const Holder = z.object({
+  pid: z.number().int(),
+  started: z.string(),
+  host: z.string(),
+  nonce: z.string(),
+  purpose: z.string(),
+});
+type Holder = z.infer<typeof Holder>;
+
+export interface LockOptions {
+  /** In words, for whoever waits: "the gate in /a/b". */
+  purpose: string;
+  signal: AbortSignal;
+  /** Milliseconds to wait for another holder before refusing `busy`; absent waits until it is free. */
+  waitMs?: number;
+  /** Called once, when the lock turns out to be held. */
+  onWait?: (message: string) => void;
+}
+
+export interface Lock {
+  /** True when another process held it first, so what was read before may be out of date. */
+  waited: boolean;
+  release(): Promise<void>;
+}
+
+const POLL_MS = 40;
+const HEARTBEAT_MS = 10_000;
+/** A lock from another host, whose processes we cannot see, counts as left behind after this long untouched. */
+const FOREIGN_STALE_MS = 60_000;
+
+/**
+ * Takes a lock that exactly one process can hold, and that the death of its holder frees at once.
+ *
+ * The lock is a file naming its holder, put in place whole by link(2). It is stale when that process is gone. Taking a
+ * stale lock over is itself done under a lock named for the dead holder, so of two processes that find it stale only
+ * one replaces it, and neither can remove the other's fresh one. `docs/decisions/locks.md` says why no library.
+ *
+ * Refuses `busy` after `waitMs`, and `cancelled`.
+ */
+export async function acquireLock(path: string, options: LockOptions): Promise<Lock> {
+  await mkdir(dirname(path), { recursive: true });
+  const me: Holder = {
+    pid: process.pid,
+    started: (await startTime(process.pid)) ?? '',
+    host: hostname(),
+    nonce: randomBytes(8).toString('hex'),
+    purpose: options.purpose,
+  };
+  const from = Date.now();
+  let waited = false;
+  for (;;) {
+    const holder = await tryAcquire(path, me);
+    if (!holder) break;
+    if (options.signal.aborted) throw new Refusal('cancelled', 'The call was cancelled while it waited.');
+    const message = `Waiting for ${holder.purpose} (process ${holder.pid}).`;
+    if (options.waitMs !== undefined && Date.now() - from >= options.waitMs) {
+      throw new Refusal(
+        'busy',
+        `${holder.purpose} is running in process ${holder.pid}: wait for it to end, then call again.`,
+      );
+    }
+    if (!waited) options.onWait?.(message);
+    waited = true;
+    await sleep(POLL_MS);
+  }
+  const beat = setInterval(() => {
+    const now = new Date();
+    // The lock may be gone with the repository itself; the release then finds out.
+    utimes(path, now, now).catch(() => undefined);
+  }, HEARTBEAT_MS);
+  beat.unref();
+  return {
+    waited,
+    async release() {
+      clearInterval(beat);
+      const holder = await readHolder(path);
+      if (holder?.nonce === me.nonce) await rm(path, { force: true });
+    },
+  };
+}
+
+/** One attempt: `undefined` when the lock is ours now, else its living holder. */
+async function tryAcquire(path: string, me: Holder): Promise<Holder | undefined> {
+  const mine = `${path}.${me.nonce}`;
+  await writeWhole(mine, me);
+  try {
+    for (;;) {
+      try {
+        await put(mine, path);
+        return undefined;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      }
+      const holder = await readHolder(path);
+      if (!holder) continue;
+      if (await isAlive(holder, path)) return holder;
+      const rival = await takeOver(path, mine, holder, me);
+      if (rival !== 'lost') return rival;
+    }
+  } finally {
+    await rm(mine, { force: true });
+  }
+}
+
+/** Replaces a dead holder's lock, under a lock of its own, after looking again. */
+async function takeOver(
+  path: string,
+  mine: string,
+  dead: Holder,
+  me: Holder,
+): Promise<Holder | undefined | 'lost'> {
+  const guard = `${path}.from-${dead.nonce}`;
+  const rival = await tryAcquire(guard, { ...me, nonce: randomBytes(8).toString('hex') });
+  if (rival) return rival;
+  try {
+    const now = await readHolder(path);
+    if (now?.nonce !== dead.nonce) return 'lost';
+    const copy = `${mine}.take`;
+    await put(mine, copy);
+    await rename(copy, path);
+    return undefined;
+  } finally {
+    await rm(guard, { force: true });
+  }
+}
+
+/** Puts a whole file at a name nobody has, or rejects with EEXIST; by copy where the file system has no hard links. */
+async function put(file: string, name: string): Promise<void> {
+  try {
+    await link(file, name);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'EOPNOTSUPP' && code !== 'ENOSYS') throw error;
+    await copyFile(file, name, constants.COPYFILE_EXCL);
+  }
+}
+
+async function writeWhole(path: string, holder: Holder): Promise<void> {
+  const file = await open(path, 'w');
+  try {
+    await file.writeFile(JSON.stringify(holder));
+  } finally {
+    await file.close();
+  }
+}
+
+/** The holder named in a lock file; a file without one (cut off by a crash of the machine) counts as held by nobody. */
+async function readHolder(path: string): Promise<Holder | undefined> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    value = undefined;
+  }
+  const holder = Holder.safeParse(value);
+  if (holder.success) return holder.data;
+  return { pid: 0, started: '', host: hostname(), nonce: 'unreadable', purpose: 'an unreadable lock' };
+}
+
+async function isAlive(holder: Holder, path: string): Promise<boolean> {
+  if (holder.host !== hostname()) {
+    const touched = await stat(path).then(
+      (found) => found.mtimeMs,
+      () => 0,
+    );
+    return Date.now() - touched < FOREIGN_STALE_MS;
+  }
+  if (holder.pid <= 0) return false;
+  try {
+    process.kill(holder.pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+  if (process.platform !== 'linux') return true;
+  const started = await startTime(holder.pid);
+  return started !== undefined && (holder.started === '' || started === holder.started);
+}
+
+/**
+ * When a process began, in clock ticks since boot (proc(5), field 22). Unknown without /proc, and for a zombie: it
+ * can hold nothing any more, and where nobody reaps it, it stays.
+ */
+async function startTime(pid: number): Promise<string | undefined> {
+  if (process.platform !== 'linux') return undefined;
+  try {
+    const line = await readFile(`/proc/${pid}/stat`, 'utf8');
+    const [state, ...rest] = line.slice(line.lastIndexOf(')') + 2).split(' ');
+    return state === 'Z' || state === 'X' ? undefined : rest[18];
+  } catch {
+    return undefined;
+  }
+}

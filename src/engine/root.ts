@@ -1,0 +1,63 @@
+import { access, realpath, stat } from 'node:fs/promises';
+import { dirname, isAbsolute, join } from 'node:path';
+import { Refusal } from './refusal.ts';
+
+export const CONFIG_FILE = 'discern.toml';
+
+const exists = (path: string) =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
+/**
+ * The project root for a directory (contract §3): the nearest ancestor, itself included, that has `discern.toml`, not
+ * climbing past the git work tree's top. The answer is an absolute path free of symlinks.
+ *
+ * Refuses `invalid_argument` (not absolute, or a file), `path_not_found`, `not_initialized` (naming the directory it
+ * looked from) and `not_a_git_repository` (a `discern.toml` outside any git work tree).
+ */
+export async function findRoot(from: string): Promise<string> {
+  if (!isAbsolute(from)) {
+    throw new Refusal('invalid_argument', `"${from}" is not an absolute path: name the directory from / on.`);
+  }
+  const start = await resolveDirectory(from);
+  let root: string | undefined;
+  for (let dir = start; ; dir = dirname(dir)) {
+    if (!root && (await exists(join(dir, CONFIG_FILE)))) root = dir;
+    if (await exists(join(dir, '.git'))) {
+      if (root) return root;
+      break;
+    }
+    if (dirname(dir) === dir) break;
+  }
+  if (root) {
+    throw new Refusal(
+      'not_a_git_repository',
+      `${root} has a ${CONFIG_FILE} but lies in no git work tree: run "git init" there, or name a directory inside a repository.`,
+      { data: { root: start } },
+    );
+  }
+  throw new Refusal(
+    'not_initialized',
+    `No ${CONFIG_FILE} was found looking up from ${start}: create one at the project's root, or name a directory inside a discern project.`,
+    { data: { root: start } },
+  );
+}
+
+async function resolveDirectory(from: string): Promise<string> {
+  let real: string;
+  try {
+    real = await realpath(from);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP' || code === 'ENAMETOOLONG') {
+      throw new Refusal('path_not_found', `${from} does not exist: name a directory that does.`);
+    }
+    throw new Refusal('path_not_found', `${from} cannot be read (${code}): check its permissions.`);
+  }
+  if (!(await stat(real)).isDirectory()) {
+    throw new Refusal('invalid_argument', `${from} is a file: name the directory it lies in.`);
+  }
+  return real;
+}

@@ -1,0 +1,46 @@
+import type { Envelope } from '../contract/envelope.ts';
+import { GitError } from './git/core.ts';
+import { Refusal } from './refusal.ts';
+
+/**
+ * Runs a verb's core and turns whatever it throws into the envelope, so that every caller gets an answer. A refusal keeps
+ * its slug; anything else is `internal_error`, with its own words and never silence.
+ */
+export async function runVerb<Data>(
+  verb: string,
+  root: string | undefined,
+  core: () => Promise<Omit<Envelope<Data>, 'verb'>>,
+): Promise<Envelope<Data>> {
+  try {
+    const { ok, ...rest } = await core();
+    return { ok, verb, ...rest };
+  } catch (error) {
+    return refused<Data>(verb, root, error);
+  }
+}
+
+/** The envelope of something thrown. */
+export function refused<Data>(verb: string, root: string | undefined, error: unknown): Envelope<Data> {
+  const at = root === undefined ? {} : { root };
+  if (error instanceof Refusal) {
+    const { data, ...detail } = error.detail;
+    return {
+      ok: false,
+      verb,
+      error: error.slug,
+      message: error.message,
+      data: { ...at, ...data } as Partial<Data>,
+      ...detail,
+    };
+  }
+  const said = error instanceof Error ? error.message : String(error);
+  const stack = error instanceof Error && !(error instanceof GitError) ? error.stack : undefined;
+  return {
+    ok: false,
+    verb,
+    error: 'internal_error',
+    message: `${said.slice(0, 2000)} (discern did not expect this: run "git status" in the checkout, then try again).`,
+    data: at as Partial<Data>,
+    ...(stack && { hints: [stack.split('\n').slice(1, 4).join(' ').trim()] }),
+  };
+}

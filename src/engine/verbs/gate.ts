@@ -1,0 +1,47 @@
+import type { GateData } from '../../contract/data.ts';
+import type { Envelope } from '../../contract/envelope.ts';
+import type { Args } from '../../contract/verbs.ts';
+import type { Context } from '../context.ts';
+import type { GateMode } from '../gate/plan.ts';
+import { gatePlan, prepareGate, runGate } from '../gate/run.ts';
+import { scopeResults } from '../gate/scopes.ts';
+import { isClean } from '../git/status.ts';
+import { where } from '../repository.ts';
+
+type Answer = Omit<Envelope<GateData>, 'verb'>;
+
+const none = { passed: 0, failed: 0, cancelled: 0, skipped: 0, timed_out: 0 };
+
+/** A gate verb: `prepare` (fix, check), `test`, or `done` (everything, and the proof). */
+function gateVerb(mode: GateMode) {
+  return async (root: string, args: Args<GateMode>, ctx: Context): Promise<Answer> => {
+    if (args.dry_run) {
+      const prepared = await prepareGate(root, mode, ctx);
+      return {
+        ok: true,
+        dry_run: true,
+        plan: gatePlan(prepared, mode),
+        data: {
+          ...where(prepared.repo),
+          clean: isClean(prepared.status),
+          jobs: none,
+          scopes: scopeResults(prepared.classification.scopes),
+        },
+      };
+    }
+    const run = await runGate(root, mode, ctx);
+    return {
+      ok: run.error === undefined,
+      data: run.data,
+      steps: run.steps,
+      diagnostics: run.diagnostics,
+      hints: run.hints,
+      ...(run.error && { error: run.error }),
+      message: run.message,
+    };
+  };
+}
+
+export const prepare = gateVerb('prepare');
+export const test = gateVerb('test');
+export const done = gateVerb('done');

@@ -1,0 +1,34 @@
+import type { ScopesData } from '../../contract/data.ts';
+import type { Envelope } from '../../contract/envelope.ts';
+import type { Args } from '../../contract/verbs.ts';
+import type { Context } from '../context.ts';
+import { changesSinceTrunk, classify, scopeResults } from '../gate/scopes.ts';
+import { readStatus } from '../git/status.ts';
+import { openRepository, requireTrunk, where } from '../repository.ts';
+
+/** Which scopes the changes since the trunk fall in. Changes nothing. */
+export async function scopes(
+  root: string,
+  _args: Args<'scopes'>,
+  ctx: Context,
+): Promise<Omit<Envelope<ScopesData>, 'verb'>> {
+  const repo = await openRepository(root, ctx.signal);
+  const trunk = requireTrunk(repo);
+  const status = await readStatus(repo.top, { untracked: 'all', signal: ctx.signal });
+  const found = classify(repo, await changesSinceTrunk(repo, status));
+  const changed = found.scopes.filter((scope) => scope.changed).map((scope) => scope.name);
+  return {
+    ok: true,
+    data: {
+      ...where(repo),
+      trunk: trunk.name,
+      scopes: scopeResults(found.scopes),
+      code: found.code,
+      neutral: found.neutral,
+    },
+    hints: repo.config.notes,
+    message: found.neutral
+      ? `Every change lies in neutral scopes (${changed.join(', ')}): done runs no job.`
+      : `Changed scopes: ${changed.join(', ') || 'none'}; ${found.code.length} changed paths in no scope count as code.`,
+  };
+}

@@ -1,0 +1,278 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { StartData } from '../../contract/data.ts';
+import type { Envelope } from '../../contract/envelope.ts';
+import type { Args } from '../../contract/verbs.ts';
+import { resolveRef } from '../checkout.ts';
+import type { Context } from '../context.ts';
+import { point } from '../faults.ts';
+import { GitError } from '../git/core.ts';
+import { createBranch, deleteRef, isRefConflict } from '../git/refs.ts';
+import { listChanges, readStatus, type TreeStatus } from '../git/status.ts';
+import { addWorktree, forgetWorktree } from '../git/worktree.ts';
+import { gitDirOf, portFor, readRecord, writeRecord } from '../identity.ts';
+import { Refusal } from '../refusal.ts';
+import { isHome, openRepository, type Repository, requireTrunk, rootIn, where } from '../repository.ts';
+import { CONFIG_FILE } from '../root.ts';
+import { appendMissing, inheritEnv } from '../worktree/env-file.ts';
+import { movingAdvice } from '../worktree/moving.ts';
+import { newId, slugify } from '../worktree/name.ts';
+import { exists, homeCheckout, makeDirectories, removeDirectories, worktreesDir } from '../worktree/place.ts';
+import { ensureCommands, runSetup, type SetupResult, stepCommands } from '../worktree/setup.ts';
+
+interface Target {
+  id: string;
+  branch: string;
+  path: string;
+  base: string;
+  baseCommit: string;
+}
+
+/**
+ * Makes a worktree on a new branch for one piece of work, ready to use: environment, setup steps, ensures. A start that
+ * fails, or is cancelled, takes back exactly what it made.
+ *
+ * Refuses `already_in_worktree`, `unknown_ref`, `ambiguous_ref`, `invalid_argument`, `branch_exists`, `path_exists`,
+ * and `gate_failed` when a setup command fails.
+ */
+export async function start(
+  root: string,
+  args: Args<'start'>,
+  ctx: Context,
+): Promise<Omit<Envelope<StartData>, 'verb'>> {
+  const slug = slugify(args.name ?? 'work');
+  const reading = readStatus(root, { signal: ctx.signal });
+  // Opening refuses in words about the repository; what status says of the same trouble is not wanted.
+  const settled = reading.then(
+    (status) => status,
+    () => undefined,
+  );
+  const repo = await openRepository(root, ctx.signal);
+  if (!isHome(repo)) {
+    throw new Refusal(
+      'already_in_worktree',
+      `${repo.top} already is a worktree (${repo.branch ?? 'detached HEAD'}): work here, or start from ${homeCheckout(repo)} by naming it as path.`,
+      { data: where(repo) },
+    );
+  }
+  const base = args.from ?? requireTrunk(repo).name;
+  const baseCommit = args.from === undefined ? requireTrunk(repo).commit : await resolveRef(repo, args.from);
+  const target = await chooseTarget(repo, slug, base, baseCommit);
+  const status = (await settled) ?? (await readStatus(root, { signal: ctx.signal }));
+  if (args.dry_run) return preview(repo, target);
+  return make(repo, target, status, ctx);
+}
+
+async function chooseTarget(
+  repo: Repository,
+  slug: string,
+  base: string,
+  baseCommit: string,
+): Promise<Target> {
+  const dir = worktreesDir(repo);
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const id = newId(slug);
+    const path = join(dir, id);
+    if (!(await exists(path))) {
+      return { id, branch: `${repo.config.config.repository.branch_prefix}${id}`, path, base, baseCommit };
+    }
+  }
+  throw new Refusal(
+    'path_exists',
+    `Every name tried under ${dir} is taken: call again, or with another name.`,
+    {
+      data: where(repo),
+    },
+  );
+}
+
+function preview(repo: Repository, target: Target): Omit<Envelope<StartData>, 'verb'> {
+  return {
+    ok: true,
+    dry_run: true,
+    plan: {
+      title: `Start ${target.id}`,
+      steps: [
+        {
+          action: 'branch',
+          detail: `${target.branch} at ${target.base} (${target.baseCommit.slice(0, 10)})`,
+        },
+        { action: 'worktree', detail: target.path },
+        ...[...stepCommands(repo), ...ensureCommands(repo)].map(({ name, command }) => ({
+          action: name,
+          detail: command,
+        })),
+      ],
+    },
+    data: { ...where(repo), base: target.base, base_commit: target.baseCommit },
+  };
+}
+
+async function make(
+  repo: Repository,
+  target: Target,
+  status: TreeStatus,
+  ctx: Context,
+): Promise<Omit<Envelope<StartData>, 'verb'>> {
+  const made = await makeDirectories(worktreesDir(repo));
+  let branched = false;
+  try {
+    await point('start.directories');
+    await branchOff(repo, target);
+    branched = true;
+    await point('start.branched');
+    await checkOut(repo, target, ctx);
+    await point('start.added');
+    const root = rootIn(repo, target.path);
+    if (!(await exists(join(root, CONFIG_FILE)))) {
+      throw new Refusal(
+        'not_initialized',
+        `${target.base} has no ${repo.prefix ? `${repo.prefix}/` : ''}${CONFIG_FILE}, so a worktree of it would be no project: commit the file there first.`,
+        { data: where(repo) },
+      );
+    }
+    const port = await record(repo, target);
+    await point('start.recorded');
+    const fresh = await openRepository(root, ctx.signal);
+    const hints = await prepareEnvironment(repo, fresh, target.id, port);
+    const setup = await runSetup(fresh, [...stepCommands(fresh), ...ensureCommands(fresh)], 'start', ctx);
+    if (setup.failed !== undefined) throw setupRefusal(repo, setup, ctx);
+    return {
+      ok: true,
+      data: {
+        ...where(fresh),
+        path: root,
+        worktree: target.path,
+        id: target.id,
+        base: target.base,
+        base_commit: target.baseCommit,
+        port,
+      },
+      ...(setup.steps.length > 0 && { steps: setup.steps }),
+      hints: [
+        movingAdvice(ctx.client, root),
+        ...leftBehind(repo, status),
+        ...hints,
+        ...fresh.config.notes,
+        ...setup.hints,
+      ],
+      message: `Worktree ready on ${target.branch}.`,
+    };
+  } catch (error) {
+    await takeBack(repo, target, branched, made);
+    throw error;
+  }
+}
+
+/** Makes the branch first, by compare-and-swap, so that taking back never deletes a branch that was there before. */
+async function branchOff(repo: Repository, target: Target): Promise<void> {
+  try {
+    await createBranch(repo.top, target.branch, target.baseCommit, `discern: start from ${target.base}`);
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error;
+    if (/bad ref ?name|invalid refname|refusing to update ref with bad name/i.test(error.stderr)) {
+      throw new Refusal(
+        'config_error',
+        `"${target.branch}" is no branch name git allows: correct [repository].branch_prefix in ${CONFIG_FILE}.`,
+        { data: where(repo) },
+      );
+    }
+    if (isRefConflict(error)) {
+      throw new Refusal(
+        'branch_exists',
+        `The branch ${target.branch} cannot be made, another is in its way (${lastLine(error.stderr)}): rename that one, or set [repository].branch_prefix.`,
+        { data: where(repo) },
+      );
+    }
+    throw error;
+  }
+}
+
+async function checkOut(repo: Repository, target: Target, ctx: Context): Promise<void> {
+  try {
+    await addWorktree(repo.top, target.path, target.branch, ctx.signal);
+  } catch (error) {
+    if (error instanceof GitError && /already exists/.test(error.stderr)) {
+      throw new Refusal('path_exists', `${target.path} is there already: call again, or with another name.`, {
+        data: where(repo),
+      });
+    }
+    throw error;
+  }
+}
+
+const lastLine = (text: string) => text.trim().split('\n').at(-1) ?? '';
+
+/** Marks the worktree as ours, with a port no sibling has. */
+async function record(repo: Repository, target: Target): Promise<number> {
+  const gitDir = await gitDirOf(target.path);
+  if (!gitDir) throw new Error(`git made no .git file in ${target.path}`);
+  const admin = join(repo.commonDir, 'worktrees');
+  const siblings = await Promise.all((await readdir(admin)).map((name) => readRecord(join(admin, name))));
+  const port = portFor(target.id, new Set(siblings.map((one) => one?.port ?? 0)));
+  const { id, branch, base, baseCommit } = target;
+  await writeRecord(gitDir, { version: 1, id, branch, base, base_commit: baseCommit, port });
+  return port;
+}
+
+/** Fills the worktree's env files; returns what a person should know of it. */
+async function prepareEnvironment(
+  repo: Repository,
+  fresh: Repository,
+  id: string,
+  port: number,
+): Promise<string[]> {
+  const { env_files: files, inherit_env: names, port: wanted } = fresh.config.config.worktree;
+  const home = rootIn(repo, homeCheckout(repo));
+  const missing = await inheritEnv(home, fresh.root, files, names);
+  const [first] = files;
+  if (wanted && first !== undefined) {
+    const identity = new Map([
+      ['DISCERN_WORKTREE_ID', `DISCERN_WORKTREE_ID=${id}`],
+      ['DISCERN_WORKTREE_PORT', `DISCERN_WORKTREE_PORT=${port}`],
+    ]);
+    await appendMissing(join(fresh.root, first), identity);
+  }
+  return missing.map(
+    (name) => `${name} of [worktree].inherit_env is in none of ${files.join(', ')} of ${home}.`,
+  );
+}
+
+function leftBehind(repo: Repository, status: TreeStatus): string[] {
+  const changed = new Set([...status.staged, ...status.unstaged, ...status.untracked]).size;
+  if (changed === 0) return [];
+  return [
+    `${changed} uncommitted change${changed === 1 ? '' : 's'} stay in ${repo.top} (${listChanges(status)}); the new worktree does not have them.`,
+  ];
+}
+
+function setupRefusal(repo: Repository, setup: SetupResult, ctx: Context): Refusal {
+  const cancelled = ctx.signal.aborted;
+  return new Refusal(
+    cancelled ? 'cancelled' : 'gate_failed',
+    cancelled
+      ? 'start was cancelled; the worktree was taken back.'
+      : `The setup command "${setup.failed}" failed, so the worktree was taken back: fix it in ${CONFIG_FILE} (or what it needs) and start again.`,
+    { data: where(repo), steps: setup.steps, diagnostics: setup.diagnostics, hints: setup.hints },
+  );
+}
+
+/** Removes what this start made, and nothing else: the branch only while it is where we put it. */
+async function takeBack(
+  repo: Repository,
+  target: Target,
+  branched: boolean,
+  made: readonly string[],
+): Promise<void> {
+  if (branched) {
+    await rm(target.path, { recursive: true, force: true, maxRetries: 3 });
+    await forgetWorktree(repo.top, target.path).catch(unlessGit);
+    await deleteRef(repo.top, `refs/heads/${target.branch}`, target.baseCommit).catch(unlessGit);
+  }
+  await removeDirectories(made);
+}
+
+/** git refuses to forget what it never registered: then there is nothing to take back. */
+function unlessGit(error: unknown): void {
+  if (!(error instanceof GitError)) throw error;
+}

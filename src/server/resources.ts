@@ -1,0 +1,59 @@
+import type { Answer } from './session.ts';
+import { loadEngine, type Session } from './session.ts';
+
+/** The server's resources: what it holds, where that stands, and how the project is set up. */
+export const resources = [
+  {
+    uri: 'discern://root',
+    name: 'root',
+    title: 'Held root',
+    description: 'The root this server holds, how it was found, and each candidate that was tried.',
+    mimeType: 'application/json',
+  },
+  {
+    uri: 'discern://status',
+    name: 'status',
+    title: 'Status of the held root',
+    description: 'What discern_status answers for the held root.',
+    mimeType: 'application/json',
+  },
+  {
+    uri: 'discern://config',
+    name: 'config',
+    title: 'The project’s configuration',
+    description: 'discern.toml of the held root as discern reads it, defaults filled in.',
+    mimeType: 'application/json',
+  },
+];
+
+/** Reads one resource as JSON text; `undefined` for a URI that is none of ours. */
+export async function readResource(
+  uri: string,
+  session: Session,
+  status: () => Promise<Answer>,
+  askRoots: (() => Promise<string[]>) | undefined,
+): Promise<string | undefined> {
+  switch (uri) {
+    case 'discern://root':
+      return json(await (await session.held(askRoots)).describe());
+    case 'discern://status':
+      return json((await status()).envelope);
+    case 'discern://config':
+      return json(await config(session, askRoots));
+    default:
+      return undefined;
+  }
+}
+
+const json = (value: unknown) => JSON.stringify(value, null, 2);
+
+async function config(session: Session, askRoots: (() => Promise<string[]>) | undefined): Promise<unknown> {
+  const { loadConfig, refused } = await loadEngine();
+  const { root } = await session.held(askRoots);
+  if (root === null) return { ok: false, error: 'not_initialized', message: 'This server found no project.' };
+  try {
+    return { root, ...(await loadConfig(root)) };
+  } catch (error) {
+    return refused('status', root, error);
+  }
+}

@@ -1,0 +1,92 @@
+import { delimiter } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { RootCandidate } from '../contract/data.ts';
+
+/** A way to a root, and the directories it offers. */
+interface Source {
+  mechanism: string;
+  offers: () => Promise<string[]> | string[];
+}
+
+export interface SpawnRootOptions {
+  flag?: string | undefined;
+  env: NodeJS.ProcessEnv;
+  cwd: string;
+  /** Resolves a directory to its project root, or rejects with a sentence. */
+  findRoot: (directory: string) => Promise<string>;
+}
+
+export interface SpawnRoot {
+  root: string | null;
+  mechanism: string | null;
+  candidates: RootCandidate[];
+}
+
+/** Hosts write one folder, or several joined by the platform's path delimiter or by commas. */
+function folders(value: string | undefined): string[] {
+  if (!value) return [];
+  return value
+    .split(value.includes(delimiter) ? delimiter : ',')
+    .map((part) => part.trim())
+    .filter(Boolean);
+}
+
+function sources(options: SpawnRootOptions, askRoots: (() => Promise<string[]>) | undefined): Source[] {
+  const { flag, env, cwd } = options;
+  return [
+    { mechanism: '--root', offers: () => (flag ? [flag] : []) },
+    { mechanism: 'DISCERN_ROOT', offers: () => (env.DISCERN_ROOT ? [env.DISCERN_ROOT] : []) },
+    { mechanism: 'WORKSPACE_FOLDER_PATHS', offers: () => folders(env.WORKSPACE_FOLDER_PATHS) },
+    {
+      mechanism: 'CLAUDE_PROJECT_DIR',
+      offers: () => (env.CLAUDE_PROJECT_DIR ? [env.CLAUDE_PROJECT_DIR] : []),
+    },
+    // Deprecated by SEP-2577: a transitional path, asked only when everything before it failed.
+    { mechanism: 'roots/list', offers: () => askRoots?.() ?? [] },
+    { mechanism: 'cwd', offers: () => [cwd] },
+  ];
+}
+
+/**
+ * Finds the spawn root: the first candidate, in the contract's order (§3), that resolves to a project. Each one tried is
+ * remembered with its outcome. None is no error: the server starts, and its calls answer `not_initialized`.
+ */
+export async function findSpawnRoot(
+  options: SpawnRootOptions,
+  askRoots?: () => Promise<string[]>,
+): Promise<SpawnRoot> {
+  const candidates: RootCandidate[] = [];
+  for (const { mechanism, offers } of sources(options, askRoots)) {
+    let offered: string[];
+    try {
+      offered = await offers();
+    } catch (error) {
+      candidates.push({ mechanism, outcome: `could not be asked: ${sentence(error)}` });
+      continue;
+    }
+    if (offered.length === 0) candidates.push({ mechanism, outcome: 'not given' });
+    for (const value of offered) {
+      try {
+        const root = await options.findRoot(value);
+        candidates.push({ mechanism, value, outcome: 'chosen' });
+        return { root, mechanism, candidates };
+      } catch (error) {
+        candidates.push({ mechanism, value, outcome: sentence(error) });
+      }
+    }
+  }
+  return { root: null, mechanism: null, candidates };
+}
+
+const sentence = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+/** The directories of MCP roots: `file:` URIs; others name nothing on this disk. */
+export function rootDirectories(roots: readonly { uri: string }[]): string[] {
+  return roots.flatMap(({ uri }) => {
+    try {
+      return [fileURLToPath(uri)];
+    } catch {
+      return [];
+    }
+  });
+}

@@ -1,0 +1,164 @@
+import { join } from 'node:path';
+import { Client as NewClient } from '@modelcontextprotocol/client';
+import { StdioClientTransport as NewTransport } from '@modelcontextprotocol/client/stdio';
+import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import type { Envelope } from '../../src/contract/envelope.ts';
+import { gitEnv } from './project.ts';
+
+/** The repository these tests were built from; esbuild.mjs fills it in. */
+declare const DISCERN_HOME: string;
+
+/** The built server. */
+export const serverFile = join(process.env.DISCERN_DIST ?? join(DISCERN_HOME, 'dist'), 'server.js');
+
+export interface ToolAnswer {
+  envelope: Envelope & { data: Record<string, unknown> };
+  text: string;
+  isError: boolean;
+}
+
+export interface CallOptions {
+  signal?: AbortSignal;
+  onProgress?: (message: string, progress: number) => void;
+}
+
+/** One MCP connection to a real server process. */
+export interface Connection {
+  pid: number;
+  call(tool: string, args?: Record<string, unknown>, options?: CallOptions): Promise<ToolAnswer>;
+  tools(): Promise<{ name: string; inputSchema: unknown; outputSchema?: unknown; annotations?: unknown }[]>;
+  resource(uri: string): Promise<unknown>;
+  instructions(): string | undefined;
+  close(): Promise<void>;
+}
+
+export interface ConnectOptions {
+  args?: string[];
+  cwd?: string;
+  env?: Record<string, string>;
+  /** What the client calls itself. */
+  name?: string;
+  /** Directories the client declares as MCP roots (1.x client). */
+  roots?: string[];
+}
+
+/** The clients hosts run today, and the newest. */
+export const clients = ['SDK 1.x', 'SDK 2.x, legacy', 'SDK 2.x, 2026-07-28'] as const;
+export type ClientName = (typeof clients)[number];
+
+const environment = (extra: Record<string, string> = {}) => {
+  const clean: Record<string, string> = {};
+  for (const [name, value] of Object.entries(process.env)) {
+    if (value !== undefined && !name.startsWith('DISCERN_')) clean[name] = value;
+  }
+  return { ...clean, ...gitEnv, ...extra };
+};
+
+const answer = (result: unknown): ToolAnswer => {
+  const { content, structuredContent, isError } = result as {
+    content: { type: string; text: string }[];
+    structuredContent: ToolAnswer['envelope'];
+    isError?: boolean;
+  };
+  return { envelope: structuredContent, text: content[0]?.text ?? '', isError: isError === true };
+};
+
+/** Spawns the built server and connects to it as one of {@link clients}. */
+export async function connect(
+  options: ConnectOptions = {},
+  client: ClientName = 'SDK 1.x',
+): Promise<Connection> {
+  const parameters = {
+    command: process.execPath,
+    args: [serverFile, ...(options.args ?? [])],
+    env: environment(options.env),
+    cwd: options.cwd ?? '/',
+    stderr: 'inherit' as const,
+  };
+  const info = { name: options.name ?? 'test', version: '1.0.0' };
+  return client === 'SDK 1.x' ? connectOld(parameters, info, options) : connectNew(parameters, info, client);
+}
+
+type Parameters = ConstructorParameters<typeof OldTransport>[0];
+
+async function connectOld(
+  parameters: Parameters,
+  info: { name: string; version: string },
+  options: ConnectOptions,
+): Promise<Connection> {
+  const { roots } = options;
+  const client = new OldClient(info, { capabilities: roots ? { roots: {} } : {} });
+  if (roots) {
+    client.setRequestHandler(ListRootsRequestSchema, () => ({
+      roots: roots.map((path) => ({ uri: `file://${path}` })),
+    }));
+  }
+  const transport = new OldTransport(parameters);
+  await client.connect(transport);
+  // Listing makes the client validate every later answer against its tool's output schema.
+  await client.listTools();
+  return {
+    pid: transport.pid ?? -1,
+    async call(name, args = {}, { signal, onProgress } = {}) {
+      const result = await client.callTool({ name, arguments: args }, undefined, {
+        timeout: 120_000,
+        ...(signal && { signal }),
+        ...(onProgress && { onprogress: (one) => onProgress(one.message ?? '', one.progress) }),
+      });
+      return answer(result);
+    },
+    tools: async () => (await client.listTools()).tools,
+    resource: async (uri) => json((await client.readResource({ uri })).contents[0]),
+    instructions: () => client.getInstructions(),
+    close: () => client.close(),
+  };
+}
+
+async function connectNew(
+  parameters: Parameters,
+  info: { name: string; version: string },
+  kind: ClientName,
+): Promise<Connection> {
+  const mode = kind === 'SDK 2.x, 2026-07-28' ? { pin: '2026-07-28' as const } : ('legacy' as const);
+  const client = new NewClient(info, { versionNegotiation: { mode } });
+  const transport = new NewTransport(parameters);
+  await client.connect(transport);
+  await client.listTools();
+  return {
+    pid: transport.pid ?? -1,
+    async call(name, args = {}, { signal, onProgress } = {}) {
+      const result = await client.callTool(
+        { name, arguments: args },
+        {
+          timeout: 120_000,
+          ...(signal && { signal }),
+          ...(onProgress && { onprogress: (one) => onProgress(one.message ?? '', one.progress) }),
+        },
+      );
+      return answer(result);
+    },
+    tools: async () => (await client.listTools()).tools,
+    resource: async (uri) => json((await client.readResource({ uri })).contents[0]),
+    instructions: () => client.getInstructions(),
+    close: () => client.close(),
+  };
+}
+
+const json = (content: unknown) => JSON.parse((content as { text: string }).text);
+
+/** Connections of one test file; `closeAll` goes into `afterEach`. */
+export function connections() {
+  const open: Connection[] = [];
+  return {
+    async open(options?: ConnectOptions, client?: ClientName): Promise<Connection> {
+      const connection = await connect(options, client);
+      open.push(connection);
+      return connection;
+    },
+    async closeAll(): Promise<void> {
+      await Promise.all(open.splice(0).map((connection) => connection.close()));
+    },
+  };
+}
