@@ -1,1 +1,20 @@
-export {};
+/**
+ * `discern`. The common quick things load nothing: `--version` is answered here, and `mcp` goes straight to the server,
+ * which lies beside this file and reads the argument vector itself.
+ */
+const argv = process.argv.slice(2);
+
+if (argv[0] === 'mcp') {
+  require('./server.js');
+} else if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-v')) {
+  process.stdout.write(`${DISCERN_VERSION}\n`);
+} else {
+  import('./program.ts')
+    .then(({ program }) => program(argv))
+    .catch((error: unknown) => {
+      process.stderr.write(
+        `discern: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+      );
+      process.exitCode = 1;
+    });
+}

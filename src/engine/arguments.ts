@@ -14,26 +14,27 @@ export function parseArguments(verb: Verb, given: unknown): Record<string, unkno
   const takes = Object.keys(schema.shape);
   const unknown = parsed.error.issues.find((issue) => issue.code === 'unrecognized_keys');
   if (unknown) {
-    const [name = ''] = unknown.keys;
-    const close = nearest(name, takes);
-    const meant = close === undefined ? '' : `; did you mean "${close}"?`;
+    const named = unknown.keys.map((name) => {
+      const close = nearest(name, takes);
+      return close === undefined ? `"${name}"` : `"${name}" (did you mean "${close}"?)`;
+    });
     throw new Refusal(
       'unknown_argument',
-      `${verb} takes no argument "${name}"${meant} It takes: ${takes.join(', ') || 'none'}.`.replace(
-        '?It',
-        '? It',
-      ),
+      `${verb} takes no argument ${named.join(', ')}. It takes: ${takes.join(', ') || 'none'}.`,
     );
   }
   throw new Refusal(
     'invalid_argument',
-    `${verb}: ${describe(parsed.error.issues[0])} Correct it and call again.`,
+    `${verb}: ${parsed.error.issues.map(describe).join('; ')}. Correct it and call again.`,
   );
 }
 
-function describe(issue: z.core.$ZodIssue | undefined): string {
-  if (!issue) return 'the arguments are not what it takes.';
+function describe(issue: z.core.$ZodIssue): string {
   const where = issue.path.join('.');
   const what = issue.message.replace(/^Invalid input: /, '');
-  return where ? `"${where}" is wrong (${what}).` : `${what}.`;
+  if (!where) return what;
+  const absent = what.endsWith(', received undefined');
+  return absent
+    ? `"${where}" is missing (${what.replace(', received undefined', '')})`
+    : `"${where}" is wrong (${what})`;
 }

@@ -1,13 +1,16 @@
 import type { ClientKind } from '../engine/index.ts';
 
-/** What the known hosts call themselves in `clientInfo.name`. */
+/**
+ * What the known hosts call themselves in `clientInfo.name`. The first that fits counts: Cursor is `cursor-vscode`, and
+ * `claude-ai` is the desktop application, which has no worktrees to enter.
+ */
 const known: [RegExp, ClientKind][] = [
-  [/copilot/i, 'copilot'],
-  [/visual studio code|vscode/i, 'vscode'],
-  [/claude/i, 'claude'],
-  [/codex/i, 'codex'],
   [/cursor/i, 'cursor'],
+  [/copilot/i, 'copilot'],
+  [/claude(?!-ai)/i, 'claude'],
+  [/codex/i, 'codex'],
   [/gemini/i, 'gemini'],
+  [/visual[ -]studio[ -]code|vscode/i, 'vscode'],
 ];
 
 /** Which host a client is, by its own name. */

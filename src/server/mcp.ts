@@ -3,6 +3,7 @@ import {
   type McpServerFactory,
   ProtocolError,
   ProtocolErrorCode,
+  ResourceNotFoundError,
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
@@ -77,8 +78,8 @@ export function serverFactory(
     server.setRequestHandler('resources/read', async ({ params: { uri } }, ctx) => {
       const text = await readResource(uri, session, () => call('status', {}, ctx), askRoots());
       if (text === undefined) {
-        throw new ProtocolError(
-          ProtocolErrorCode.InvalidParams,
+        throw new ResourceNotFoundError(
+          uri,
           `There is no resource ${uri}; there are: ${resources.map((one) => one.uri).join(', ')}.`,
         );
       }
@@ -98,8 +99,9 @@ function toolResult({ envelope, held }: Answer) {
 
 function unknownTool(name: string): string {
   const names = tools.map((tool) => tool.name);
-  const close = nearest(name, names);
-  return `There is no tool "${name}"${close ? `; did you mean "${close}"?` : ''} There are: ${names.join(', ')}.`;
+  const close = nearest(name, [...names, ...tools.map((tool) => tool.verb)]);
+  const meant = close ? `; did you mean "${toolNamed(close)?.name}"?` : '.';
+  return `There is no tool "${name}"${meant} There are: ${names.join(', ')}.`;
 }
 
 function clientName(server: Server, ctx: ServerContext): string | undefined {
@@ -114,7 +116,7 @@ function reporter(ctx: ServerContext): (event: VerbEvent) => void {
   const toProgress = progressOf();
   return (event) => {
     const progress = toProgress(event);
-    if (!progress) return;
+    if (!progress || ctx.mcpReq.signal.aborted) return;
     // A caller that has gone away no longer wants to hear it.
     ctx.mcpReq
       .notify({ method: 'notifications/progress', params: { progressToken, ...progress } })

@@ -8,8 +8,8 @@ export interface Progress {
 }
 
 /**
- * Turns a verb's events into MCP progress. `progress` must grow with every notification, while events can say twice that
- * three of five jobs are done; so a job's start counts as a half.
+ * Turns a verb's events into MCP progress. `progress` must grow with every notification (MCP, "Progress"), while events
+ * can say twice that three of five jobs are done; so what finishes no job counts as a thousandth of one.
  */
 export function progressOf(): (event: VerbEvent) => Progress | undefined {
   let last = 0;

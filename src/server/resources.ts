@@ -1,5 +1,4 @@
-import type { Answer } from './session.ts';
-import { loadEngine, type Session } from './session.ts';
+import { type Answer, loadEngine, type Session } from './session.ts';
 
 /** The server's resources: what it holds, where that stands, and how the project is set up. */
 export const resources = [
@@ -49,11 +48,11 @@ const json = (value: unknown) => JSON.stringify(value, null, 2);
 
 async function config(session: Session, askRoots: (() => Promise<string[]>) | undefined): Promise<unknown> {
   const { loadConfig, refused } = await loadEngine();
-  const { root } = await session.held(askRoots);
-  if (root === null) return { ok: false, error: 'not_initialized', message: 'This server found no project.' };
+  const { root: held } = await session.held(askRoots);
   try {
+    const root = await session.heldRoot(askRoots);
     return { root, ...(await loadConfig(root)) };
   } catch (error) {
-    return refused('status', root, error);
+    return refused('config', held ?? undefined, error);
   }
 }

@@ -4,7 +4,7 @@ import type { Envelope } from '../contract/envelope.ts';
 import type { VerbEvent } from '../contract/events.ts';
 import type { Args, Verb } from '../contract/verbs.ts';
 import type { ClientKind, Context } from '../engine/index.ts';
-import { CallOrder } from './callers.ts';
+import { CallOrder, type Turn } from './callers.ts';
 import { HeldRoot } from './held-root.ts';
 import { findSpawnRoot } from './spawn-root.ts';
 
@@ -51,18 +51,23 @@ export class Session {
     return new HeldRoot(await findSpawnRoot({ flag, env, cwd, findRoot: engine.findRoot }, askRoots), engine);
   }
 
+  /** The held root, when calls without `path` can act on it; else throws their refusal. */
+  async heldRoot(askRoots?: () => Promise<string[]>): Promise<string> {
+    return this.#bind(undefined, await this.held(askRoots), await loadEngine());
+  }
+
   /** Answers one tool call. Must be entered in the order calls arrive; never rejects. */
   async call(request: CallRequest): Promise<Answer> {
-    const { turn, finish } = this.#order.accept(request.verb, request.args?.path !== undefined);
+    const turn = this.#order.accept(request.verb, request.args?.path !== undefined);
     try {
-      await Promise.race([turn, aborted(request.signal)]);
-      return await this.#answer(request);
+      await Promise.race([turn.bind, aborted(request.signal)]);
+      return await this.#answer(request, turn);
     } finally {
-      finish();
+      turn.finish();
     }
   }
 
-  async #answer(request: CallRequest): Promise<Answer> {
+  async #answer(request: CallRequest, turn: Turn): Promise<Answer> {
     const [engine, held] = await Promise.all([loadEngine(), this.held(request.askRoots)]);
     const { verb } = request;
     let root: string | undefined;
@@ -77,11 +82,9 @@ export class Session {
     } catch (error) {
       envelope = await engine.refused(verb, root, error);
     }
-    await this.#reaim(envelope, held, engine.exists);
+    await this.#reaim(envelope, held, turn);
     const description = await held.describe();
-    if (verb === 'status' && envelope.ok) {
-      envelope.data = { ...envelope.data, held: description };
-    }
+    if (verb === 'status') envelope.data = { ...envelope.data, held: description };
     return { envelope, held: description };
   }
 
@@ -104,43 +107,39 @@ export class Session {
     if (root === null) {
       throw new Refusal(
         'not_initialized',
-        `This server found no project (looked from ${this.#options.cwd}): create a discern.toml there, pass an absolute path, or start the server with --root.`,
+        `This server found no project (looked from ${held.tried}): create a discern.toml there, pass an absolute path, or start the server with --root.`,
         { data: { root: this.#options.cwd } },
       );
     }
-    // A directory made again where the worktree was may lie in another checkout: then the root is as lost as without it.
-    const found = await findRoot(root).catch((error: unknown) => {
-      if (error instanceof Refusal && error.slug === 'path_not_found') return undefined;
-      throw error;
-    });
-    if (found === root) return root;
+    if (!(await held.missing())) return findRoot(root);
     const home = await held.home();
     throw new Refusal(
       'root_missing',
       `The held root ${root} is gone: someone removed it. ${
         home === undefined
-          ? 'Its repository is gone too: pass the path of another project.'
+          ? 'No other checkout of its project is left: pass the path of another project.'
           : `Pass path "${home}" (the landing checkout) to go on there, and discern_start with that path to re-aim this server.`
       }`,
-      { data: { root, ...(home !== undefined && { home }) } },
+      { data: { root } },
     );
   }
 
   /** The two re-aims (contract §3), decided from typed result data, after anything that is not a preview. */
-  async #reaim(
-    envelope: Envelope,
-    held: HeldRoot,
-    exists: (path: string) => Promise<boolean>,
-  ): Promise<void> {
+  async #reaim(envelope: Envelope, held: HeldRoot, { earlier }: Turn): Promise<void> {
     if (envelope.dry_run) return;
     const data = (envelope.data ?? {}) as {
       path?: string;
       root?: string;
       landing?: { worktree_removed?: boolean };
     };
-    if (envelope.verb === 'start' && envelope.ok && data.path !== undefined) held.move(data.path, 'start');
-    if (envelope.verb !== 'accept' || !data.landing?.worktree_removed || data.root === undefined) return;
-    if (held.root !== null && !(await exists(held.root))) held.move(data.root, 'accept');
+    if (envelope.verb === 'start' && envelope.ok && data.path !== undefined) {
+      await earlier;
+      await held.move(data.path, 'start');
+    }
+    if (envelope.verb === 'accept' && data.landing?.worktree_removed && data.root !== undefined) {
+      await earlier;
+      if (await held.missing()) await held.move(data.root, 'accept');
+    }
   }
 }
 

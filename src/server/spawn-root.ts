@@ -1,4 +1,4 @@
-import { delimiter } from 'node:path';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RootCandidate } from '../contract/data.ts';
 
@@ -22,25 +22,28 @@ export interface SpawnRoot {
   candidates: RootCandidate[];
 }
 
-/** Hosts write one folder, or several joined by the platform's path delimiter or by commas. */
+/**
+ * Hosts write one folder, or several joined by the platform's path delimiter or by commas. A folder's own name may hold
+ * either, so only one that an absolute path follows parts two folders.
+ */
+const between = process.platform === 'win32' ? /[;,](?=\s*(?:[A-Za-z]:[\\/]|\\\\))/ : /[:,](?=\s*\/)/;
+
 function folders(value: string | undefined): string[] {
-  if (!value) return [];
-  return value
-    .split(value.includes(delimiter) ? delimiter : ',')
+  return (value ?? '')
+    .split(between)
     .map((part) => part.trim())
     .filter(Boolean);
 }
 
 function sources(options: SpawnRootOptions, askRoots: (() => Promise<string[]>) | undefined): Source[] {
   const { flag, env, cwd } = options;
+  // A relative one is meant from where the server was launched: `discern mcp --root .`
+  const one = (value: string | undefined) => (value ? [resolve(cwd, value)] : []);
   return [
-    { mechanism: '--root', offers: () => (flag ? [flag] : []) },
-    { mechanism: 'DISCERN_ROOT', offers: () => (env.DISCERN_ROOT ? [env.DISCERN_ROOT] : []) },
+    { mechanism: '--root', offers: () => one(flag) },
+    { mechanism: 'DISCERN_ROOT', offers: () => one(env.DISCERN_ROOT) },
     { mechanism: 'WORKSPACE_FOLDER_PATHS', offers: () => folders(env.WORKSPACE_FOLDER_PATHS) },
-    {
-      mechanism: 'CLAUDE_PROJECT_DIR',
-      offers: () => (env.CLAUDE_PROJECT_DIR ? [env.CLAUDE_PROJECT_DIR] : []),
-    },
+    { mechanism: 'CLAUDE_PROJECT_DIR', offers: () => one(env.CLAUDE_PROJECT_DIR) },
     // Deprecated by SEP-2577: a transitional path, asked only when everything before it failed.
     { mechanism: 'roots/list', offers: () => askRoots?.() ?? [] },
     { mechanism: 'cwd', offers: () => [cwd] },
@@ -80,13 +83,13 @@ export async function findSpawnRoot(
 
 const sentence = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** The directories of MCP roots: `file:` URIs; others name nothing on this disk. */
+/** The directories of MCP roots. A URI that names nothing on this disk stays as it is, to be remembered as tried. */
 export function rootDirectories(roots: readonly { uri: string }[]): string[] {
-  return roots.flatMap(({ uri }) => {
+  return roots.map(({ uri }) => {
     try {
-      return [fileURLToPath(uri)];
+      return fileURLToPath(uri);
     } catch {
-      return [];
+      return uri;
     }
   });
 }

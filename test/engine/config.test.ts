@@ -321,6 +321,16 @@ describe('a reference', () => {
     ]);
   });
 
+  it('to the project root or to a path of any length is read like any other', () => {
+    const slashes = '/'.repeat(90_000);
+    const values = `[map]\ndir = "./"\n[skills]\ndir = "${slashes}x"\n[scripts]\ndir = "x${slashes}"`;
+    assert.deepEqual(commands(`${values}\n[jobs]\nlint = ${list}`).slice(0, 3), [
+      '<./>',
+      `<${slashes}x>`,
+      '<x>',
+    ]);
+  });
+
   it('is resolved wherever the published format allows it', () => {
     const { jobs, scopes, generated, standards } = read(
       [

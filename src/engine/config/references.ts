@@ -24,6 +24,7 @@ export interface References {
   commands: (value: string | string[], ...path: string[]) => string[];
 }
 
+/** Reads what the references of a file stand for; notes a value that is no string. */
 export function readReferences(reader: Reader): References {
   const values = new Map<string, string>();
   for (const [name, { path, fallback, shape }] of Object.entries(references)) {
@@ -57,6 +58,10 @@ function local(path: string): string {
   return path.replace(/^(\.\/+)+/, '');
 }
 
+/** Without trailing slashes; a regular expression would go over a run of them again and again. */
 function directory(path: string): string {
-  return local(path).replace(/\/+$/, '');
+  const own = local(path);
+  let end = own.length;
+  while (own[end - 1] === '/') end--;
+  return own.slice(0, end) || '.';
 }

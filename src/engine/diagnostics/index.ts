@@ -30,6 +30,9 @@ export interface Reading {
 /** Most diagnostics reported of one job. */
 export const maxDiagnostics = 50;
 
+/** How much of the end of the output is cleaned to find the tail in, documents included. */
+const tailChars = 65_536;
+
 const maxMessage = 1000;
 const maxFile = 1024;
 const maxRule = 200;
@@ -53,15 +56,15 @@ export async function readOutput(job: JobOutput, signal?: AbortSignal): Promise<
   if (!job.failed) return { lines: window.lines, diagnostics: [], more: 0 };
 
   const { findings, lines: unread } = await recognise(window.text, signal);
-  const printed = toLines(window.text);
+  const printed = toLines(window.text.slice(-tailChars));
   const why = tellingLine(unread) || tellingLine(printed);
   const found = distinct(await placed(findings, job));
   if (!found.some((diagnostic) => diagnostic.severity === 'error')) {
     found.unshift(unrecognised(job, why, window.unreadable));
   }
-  const ranked = [...severities].flatMap((severity) => found.filter((one) => one.severity === severity));
+  const ranked = severities.flatMap((severity) => found.filter((one) => one.severity === severity));
   const [first, ...others] = ranked.slice(0, maxDiagnostics);
-  const output = tailOf(printed);
+  const output = tailOf(printed) || tailOf(unread);
   const diagnostics = first === undefined ? [] : [output === '' ? first : { ...first, output }, ...others];
   return { lines: window.lines, diagnostics, more: ranked.length - diagnostics.length };
 }

@@ -14,26 +14,28 @@ export interface Recognised {
  * since megabytes of output take each some time. Rejects only with the signal's reason.
  */
 export async function recognise(text: string, signal?: AbortSignal): Promise<Recognised> {
-  const findings: Finding[] = [];
+  let findings: Finding[] = [];
   let rest = text;
   for (const shape of documents) {
     const read = shape(rest);
-    findings.push(...read.findings);
+    findings = findings.concat(read.findings);
     rest = read.rest;
     await pause(signal);
   }
   const lines = toLines(rest);
-  if (!namesError(findings)) findings.push(...(await readLines(lines, reports, signal)));
-  if (!namesError(findings)) findings.push(...(await readLines(lines, stacks, signal)));
+  for (const shapes of [reports, stacks]) {
+    if (namesError(findings)) break;
+    findings = findings.concat(await readLines(lines, shapes, signal));
+  }
   return { findings, lines };
 }
 
 async function readLines(lines: readonly string[], shapes: readonly LineShape[], signal?: AbortSignal) {
-  const findings: Finding[] = [];
+  let findings: Finding[] = [];
   const left = [...lines];
   for (const shape of shapes) {
     const match = shape(left);
-    findings.push(...match.findings);
+    findings = findings.concat(match.findings);
     for (const [from, to] of match.taken) left.fill('', from, to);
     await pause(signal);
   }

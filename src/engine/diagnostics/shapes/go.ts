@@ -58,14 +58,14 @@ export const goTest: LineShape = (lines) => {
     }
     const [, importPath] = packageVerdict.exec(line) ?? [];
     if (importPath !== undefined) {
-      for (const finding of [...reported(failures), ...unattributed]) match.add({ ...finding, importPath });
+      for (const finding of reported(failures).concat(unattributed)) match.add({ ...finding, importPath });
       failures.length = 0;
       unattributed = [];
       open = undefined;
       match.take(at);
     }
   }
-  for (const finding of [...reported(failures), ...unattributed]) match.add(finding);
+  for (const finding of reported(failures).concat(unattributed)) match.add(finding);
   return match;
 };
 
@@ -79,14 +79,14 @@ function elaborated(lines: readonly string[], at: number): number {
 }
 
 function reported(failures: readonly { at: number; test: string; logs: Logged[] }[]): Finding[] {
+  const parents = new Set(failures.map(({ test }) => test.slice(0, Math.max(0, test.lastIndexOf('/')))));
   return failures.flatMap(({ at, test, logs }): Finding[] => {
     const base = { severity: 'error' as const, tool: 'go' };
     if (logs.length > 0) {
       return logs.map((log) => ({ ...base, ...log, message: `${test}: ${log.message}`, at: log.at }));
     }
     // A parent fails because its subtest did, and says nothing itself.
-    const child = failures.some((other) => other.test.startsWith(`${test}/`));
-    return child ? [] : [{ ...base, at, message: `${test} failed` }];
+    return parents.has(test) ? [] : [{ ...base, at, message: `${test} failed` }];
   });
 }
 

@@ -4,6 +4,9 @@ import { fromFileUri } from '../locate.ts';
 import { isOwn, type Place, placeAtStart, pythonFrame, scriptFrame } from '../place.ts';
 
 const opening = /<testsuites?[\s>]/;
+/** How much is read at a time, and after how many errors of form what follows is no longer taken for XML. */
+const chunk = 16_384;
+const maxBroken = 1000;
 const maxText = 8192;
 const maxPlaces = 200;
 
@@ -50,7 +53,10 @@ function readSuites(xml: string): Finding[] {
     if (finding !== undefined) findings.push(finding);
   };
 
-  parser.on('error', () => undefined);
+  let broken = 0;
+  parser.on('error', () => {
+    broken++;
+  });
   parser.on('text', say);
   parser.on('cdata', say);
   parser.on('opentag', ({ name, attributes }) => {
@@ -71,7 +77,9 @@ function readSuites(xml: string): Finding[] {
       current = undefined;
     }
   });
-  parser.write(xml);
+  for (let from = 0; from < xml.length && broken < maxBroken; from += chunk) {
+    parser.write(xml.slice(from, from + chunk));
+  }
   // Where the document breaks off, the case being told of counts.
   if (current !== undefined) finish(current);
   return findings;

@@ -9,6 +9,17 @@ const entry = /^(?:FAILED|ERROR) ((?:[A-Za-z]:(?=[\\/]))?[^\s:][^:]{0,1000}\.py)
 const said = /^E {2,}(\S.*)$/;
 const raised = /^([A-Za-z_][\w.]{0,200}(?:Error|Exception|Failed|Exit|Interrupt|Warning))(?:: |$)/;
 
+/** How many reports and summary lines are joined; a run with more failing tests is counted no further. */
+const maxReports = 5000;
+
+/** A line of the short summary. */
+interface Entry {
+  at: number;
+  file: string;
+  name: string;
+  message: string;
+}
+
 /** One test's report while it is being read. */
 interface Block {
   at: number;
@@ -24,7 +35,7 @@ interface Block {
 export const pytest: LineShape = (lines) => {
   const match = new Match();
   const blocks: Block[] = [];
-  const entries: { at: number; file: string; name: string; message: string }[] = [];
+  const entries: Entry[] = [];
   let mode: 'outside' | 'reports' | 'captured' = 'outside';
   let block: Block | undefined;
 
@@ -38,7 +49,7 @@ export const pytest: LineShape = (lines) => {
     }
     const listed = readEntry(line);
     if (listed !== undefined) {
-      entries.push({ at, ...listed });
+      if (entries.length < maxReports) entries.push({ at, ...listed });
       mode = 'outside';
       match.take(at);
       continue;
@@ -48,7 +59,7 @@ export const pytest: LineShape = (lines) => {
     const name = title.exec(line)?.[1];
     if (name !== undefined) {
       block = { at, name: testName(name), messages: [], places: [] };
-      blocks.push(block);
+      if (blocks.length < maxReports) blocks.push(block);
       mode = 'reports';
     } else if (block === undefined) {
       readLineStyle(line, at, match);
@@ -62,7 +73,7 @@ export const pytest: LineShape = (lines) => {
   return match;
 };
 
-function readEntry(line: string) {
+function readEntry(line: string): Omit<Entry, 'at'> | undefined {
   if (!/^(?:FAILED|ERROR) /.test(line)) return undefined;
   let dash = line.indexOf(' - ');
   // A parameter's id may hold ` - `, but only inside its brackets.
@@ -106,11 +117,9 @@ function readLineStyle(line: string, at: number, match: Match): void {
   match.add({ at, severity: 'error', message, tool: 'pytest', file, line: position(row) });
 }
 
-function report(
-  match: Match,
-  blocks: Block[],
-  entries: { at: number; file: string; name: string; message: string }[],
-) {
+function report(match: Match, blocks: readonly Block[], entries: readonly Entry[]): void {
+  // `--tb=line` printed the places of failures whose names only the summary has.
+  const placed = match.findings.slice(0, maxReports);
   const waiting = [...entries];
   for (const block of blocks) {
     const places = block.places.filter((place) => isOwn(place.file));
@@ -132,8 +141,6 @@ function report(
       ...(place ?? { file: listed?.file }),
     });
   }
-  // `--tb=line` printed the places of failures whose names only the summary has.
-  const placed = match.findings.filter((finding) => !blocks.some((block) => block.at === finding.at));
   for (const { at, file, name, message } of waiting) {
     const known = placed.findIndex((finding) => startsAlike(finding, file, message));
     const [twin] = known === -1 ? [] : placed.splice(known, 1);

@@ -28,13 +28,13 @@ const maxBaseDepth = 8;
 /** SARIF 2.1.0 logs (OASIS standard), the whole output or documents in its midst, one finding a result. */
 export const sarif: DocumentShape = (text) => {
   if (!text.includes('"runs"')) return { findings: [], rest: text };
-  const findings: Finding[] = [];
+  let findings: Finding[] = [];
   let rest = '';
   let from = 0;
   for (const object of jsonObjects(text, opening)) {
     const log = loose<Log>(object.value);
     if (!Array.isArray(log.runs)) continue;
-    for (const run of log.runs) findings.push(...readRun(loose<Run>(run)));
+    for (const run of log.runs) findings = findings.concat(readRun(loose<Run>(run)));
     rest += `${text.slice(from, object.from)}\n`;
     from = object.to;
   }

@@ -17,7 +17,7 @@ const maxDetail = 500;
 export const tap: LineShape = (lines) => {
   const match = new Match();
   // Indents at which a subtest failed since the last test point outside it.
-  let failedBelow: number[] = [];
+  const failedBelow = new Set<number>();
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] ?? '';
     const bail = bailOut.exec(line);
@@ -31,13 +31,13 @@ export const tap: LineShape = (lines) => {
     const indent = space.length;
     const to = detailEnd(lines, at, indent);
     match.take(at, to);
-    const nested = failedBelow.some((deeper) => deeper > indent);
-    failedBelow = failedBelow.filter((deeper) => deeper <= indent);
+    const inner = [...failedBelow].filter((deeper) => deeper > indent);
+    for (const deeper of inner) failedBelow.delete(deeper);
     if (verdict === 'not ok' && !directive.test(text)) {
       const finding = read(lines, at, to, text);
-      const parentOnly = nested && (finding.subtests || finding.file === undefined);
+      const parentOnly = inner.length > 0 && (finding.subtests || finding.file === undefined);
       if (!parentOnly) match.add(finding.found);
-      failedBelow.push(indent);
+      failedBelow.add(indent);
     }
     at = to - 1;
   }

@@ -1,0 +1,54 @@
+// `npm run bench [part of a name …]`: the speed table, as text and, with --json, as JSON. Every figure is a ratio taken in
+// one run, each side in turn, against what a user would pick instead.
+import { accept } from './cases/accept.mjs';
+import { gate } from './cases/gate.mjs';
+import { memory } from './cases/memory.mjs';
+import { serverStart } from './cases/server-start.mjs';
+import { start } from './cases/start.mjs';
+import { status } from './cases/status.mjs';
+
+const wanted = process.argv.slice(2).filter((word) => word !== '--json');
+const cases = [serverStart, start, gate, status, accept, memory].filter(
+  ({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)),
+);
+
+const rows = [];
+for (const { name, against, target, unit = 'ms', run } of cases) {
+  process.stderr.write(`${name}…\n`);
+  const { ours, theirs, note } = await run();
+  const ratio = ours / theirs;
+  rows.push({
+    what: name,
+    against,
+    ours,
+    theirs,
+    unit,
+    ratio,
+    target,
+    met: ratio <= target,
+    ...(note && { note }),
+  });
+}
+
+if (process.argv.includes('--json')) process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
+else {
+  const cells = rows.map((row) => [
+    row.what,
+    `${row.ours.toFixed(0)} ${row.unit}`,
+    `${row.theirs.toFixed(0)} ${row.unit}`,
+    `${row.ratio.toFixed(2)}×`,
+    `≤ ${row.target}×`,
+    row.met ? 'met' : 'missed',
+    `${row.against}${row.note ? ` (${row.note})` : ''}`,
+  ]);
+  const header = ['what', 'ours', 'theirs', 'ratio', 'target', '', 'against'];
+  const widths = header.map((_, i) => Math.max(...[header, ...cells].map((row) => row[i].length)));
+  for (const row of [header, ...cells]) {
+    process.stdout.write(
+      `${row
+        .map((cell, i) => cell.padEnd(widths[i]))
+        .join('  ')
+        .trimEnd()}\n`,
+    );
+  }
+}

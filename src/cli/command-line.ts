@@ -1,0 +1,88 @@
+import yargs from 'yargs';
+import type { Args, Verb } from '../contract/verbs.ts';
+import { type Command, commands, Misuse, type Parsed, shared } from './commands.ts';
+
+/** One verb to run. `path` is as it was typed. */
+export interface Request {
+  verb: Verb;
+  args: Args<Verb>;
+  path: string | undefined;
+  json: boolean;
+  color: boolean | undefined;
+}
+
+/** What a command line asks for: a verb, or a text (help, the version, completions). */
+export type CommandLine = { request: Request } | { text: string };
+
+const epilogue = `Exit codes: 0 all is well, 1 refused or failed, 2 wrong usage, 130 interrupted.
+NO_COLOR and FORCE_COLOR are respected.`;
+
+const widest = 100;
+
+/**
+ * Reads the arguments behind `discern`. Throws {@link Misuse} for whatever is no command of ours, so that nothing is ever
+ * done that was not asked for. Reads no environment, no directory and no file.
+ */
+export function readCommandLine(argv: readonly string[]): CommandLine {
+  let request: Request | undefined;
+  let printed = '';
+  const parser = yargs([], '/')
+    .scriptName('discern')
+    .usage('Usage: $0 <command> [options]')
+    // Without a locale that is set, yargs guesses one and reads its translations from files we do not ship.
+    .locale('en')
+    .parserConfiguration({
+      'camel-case-expansion': false,
+      'dot-notation': false,
+      'duplicate-arguments-array': false,
+      'parse-numbers': false,
+      'parse-positional-numbers': false,
+      'strip-aliased': true,
+    })
+    .options(shared)
+    .strict()
+    .strictCommands()
+    .alias('help', 'h')
+    .version(DISCERN_VERSION)
+    .alias('version', 'v')
+    .completion('completion', 'Print a completion script for your shell')
+    .epilogue(epilogue)
+    .wrap(Math.min(process.stdout.columns || widest, widest))
+    .fail((message, error) => {
+      throw error instanceof Misuse ? error : new Misuse(message ?? error?.message);
+    });
+  for (const [verb, command] of Object.entries(commands) as [Verb, Command<Verb>][]) {
+    parser.command(
+      command.usage,
+      command.describe,
+      (own) => {
+        for (const [name, describe] of Object.entries(command.positionals)) {
+          own.positional(name, { type: 'string', describe });
+        }
+        return own.options(command.options);
+      },
+      (parsed: Parsed) => {
+        request = requestOf(verb, command, parsed);
+      },
+    );
+  }
+  parser.command('mcp', 'Serve these verbs to agents over MCP; "discern mcp --help" says how', {}, () => {
+    throw new Misuse('"mcp" must come first: discern mcp [options].');
+  });
+  parser.parse([...argv], {}, (_error: unknown, _parsed: unknown, output: string) => {
+    printed = output;
+  });
+  if (request) return { request };
+  if (printed === '') throw new Misuse('No command was given.');
+  return { text: printed };
+}
+
+function requestOf(verb: Verb, command: Command<Verb>, parsed: Parsed): Request {
+  return {
+    verb,
+    args: command.args(parsed),
+    path: typeof parsed.path === 'string' ? parsed.path : undefined,
+    json: parsed.json === true,
+    color: typeof parsed.color === 'boolean' ? parsed.color : undefined,
+  };
+}

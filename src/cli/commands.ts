@@ -1,0 +1,144 @@
+import type { Args, Verb } from '../contract/verbs.ts';
+
+/** An option as yargs takes it, as far as we use it. */
+export interface OptionSpec {
+  type: 'boolean' | 'string';
+  describe: string;
+  alias?: string;
+  requiresArg?: boolean;
+}
+
+/** What yargs made of a command line. */
+export type Parsed = Record<string, unknown>;
+
+/** One verb at a terminal: how it is written, and how that becomes the arguments of the contract. */
+export interface Command<V extends Verb> {
+  /** The verb and its positionals, as yargs writes them. */
+  usage: string;
+  describe: string;
+  positionals: Record<string, string>;
+  options: Record<string, OptionSpec>;
+  args(parsed: Parsed): Args<V>;
+}
+
+/** A command line that means nothing: the person wrote something else than they wanted. Exit code 2. */
+export class Misuse extends Error {
+  override readonly name = 'Misuse';
+}
+
+/** Options every verb takes. */
+export const shared: Record<string, OptionSpec> = {
+  path: {
+    type: 'string',
+    alias: 'C',
+    requiresArg: true,
+    describe: 'Any directory of the project to act on, instead of the current one',
+  },
+  json: { type: 'boolean', describe: 'Print the result as one JSON document, and nothing else' },
+  color: { type: 'boolean', describe: 'Colour the output; --no-color does not (default: on a terminal)' },
+};
+
+const dryRun: Record<string, OptionSpec> = {
+  'dry-run': { type: 'boolean', alias: 'n', describe: 'Only say what would happen' },
+};
+
+const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
+const preview = (parsed: Parsed) => (parsed['dry-run'] === true ? { dry_run: true } : {});
+
+function gateCommand(verb: 'prepare' | 'test' | 'done', describe: string): Command<'done'> {
+  return { usage: verb, describe, positionals: {}, options: dryRun, args: preview };
+}
+
+/** The verbs, in the order work goes through them. */
+export const commands: { [V in Verb]: Command<V> } = {
+  status: {
+    usage: 'status',
+    describe: 'Show the branch, its changes and proof, and all worktrees',
+    positionals: {},
+    options: {},
+    args: () => ({}),
+  },
+  start: {
+    usage: 'start [name..]',
+    describe: 'Make a worktree on a new branch for one piece of work',
+    positionals: { name: 'What the work is about, in a few words; names the branch' },
+    options: {
+      from: {
+        type: 'string',
+        requiresArg: true,
+        describe: 'Branch, tag or commit to start from (default: the trunk)',
+      },
+      ...dryRun,
+    },
+    args(parsed) {
+      const name = text(Array.isArray(parsed.name) ? parsed.name.join(' ') : undefined);
+      const from = text(parsed.from);
+      return { ...(name && { name }), ...(from && { from }), ...preview(parsed) };
+    },
+  },
+  prepare: gateCommand('prepare', 'Run the fix jobs, which rewrite files, and the check jobs'),
+  test: gateCommand('test', 'Run the test jobs'),
+  done: gateCommand('done', 'Run the whole gate, and record the proof when it is green'),
+  update: {
+    usage: 'update [from]',
+    describe: "Merge the trunk, or another branch, into this worktree's branch",
+    positionals: { from: 'Branch, tag or commit to merge (default: the trunk)' },
+    options: dryRun,
+    args(parsed) {
+      const from = text(parsed.from);
+      return { ...(from && { from }), ...preview(parsed) };
+    },
+  },
+  accept: {
+    usage: 'accept',
+    describe: 'Land this worktree on the trunk, then remove it and its branch',
+    positionals: {},
+    options: dryRun,
+    args: preview,
+  },
+  scopes: {
+    usage: 'scopes',
+    describe: 'Show which scopes the changes since the trunk fall in',
+    positionals: {},
+    options: {},
+    args: () => ({}),
+  },
+  drop: {
+    usage: 'drop <worktree>',
+    describe: 'Remove a worktree without landing it',
+    positionals: { worktree: 'Its id, branch or directory, as status lists it' },
+    options: {
+      'delete-branch': {
+        type: 'boolean',
+        describe: 'Delete its branch too; --no-delete-branch keeps it. One of the two must be given',
+      },
+      force: {
+        type: 'boolean',
+        alias: 'f',
+        describe: 'Drop uncommitted or unlanded work too; a recovery ref keeps it',
+      },
+      ...dryRun,
+    },
+    args(parsed) {
+      const choice = parsed['delete-branch'];
+      if (typeof choice !== 'boolean') {
+        throw new Misuse('drop must be told about the branch: --delete-branch or --no-delete-branch.');
+      }
+      return {
+        worktree: text(parsed.worktree) ?? '',
+        delete_branch: choice,
+        ...(parsed.force === true && { force: true }),
+        ...preview(parsed),
+      };
+    },
+  },
+};
+
+/** Every long option of a verb as it can be typed, for suggesting one. */
+export function optionNames(verb: Verb | undefined): string[] {
+  const own = verb === undefined ? {} : commands[verb].options;
+  const names = Object.entries({ ...own, ...shared }).flatMap(([name, { type }]) =>
+    type === 'boolean' ? [name, `no-${name}`] : [name],
+  );
+  return [...names, 'help', 'version'];
+}

@@ -1,0 +1,93 @@
+import type { Outcome } from '../contract/envelope.ts';
+
+/** How text may be dressed for one stream. */
+export interface Look {
+  color: boolean;
+  unicode: boolean;
+}
+
+type Environment = Record<string, string | undefined>;
+
+/**
+ * Whether a stream gets colours: what was asked for, else NO_COLOR (no-color.org: any value but an empty one), else
+ * FORCE_COLOR (any value but `0` and `false`), else only a terminal that is not dumb.
+ */
+export function wantsColor(asked: boolean | undefined, env: Environment, isTerminal: boolean): boolean {
+  if (asked !== undefined) return asked;
+  if (env.NO_COLOR) return false;
+  if (env.FORCE_COLOR !== undefined) return !/^(?:0|false)$/i.test(env.FORCE_COLOR);
+  return isTerminal && env.TERM !== 'dumb';
+}
+
+/**
+ * Whether marks beyond ASCII can be shown: the locale says UTF-8 (LC_ALL, LC_CTYPE, LANG, the first that is set:
+ * POSIX.1-2017, XBD 8.2) and the terminal is not dumb. macOS has no other encoding; on Windows only the newer terminals.
+ */
+export function wantsUnicode(env: Environment, platform: NodeJS.Platform): boolean {
+  if (env.TERM === 'dumb') return false;
+  if (platform === 'win32') return env.WT_SESSION !== undefined || env.TERM_PROGRAM === 'vscode';
+  const locale = env.LC_ALL || env.LC_CTYPE || env.LANG;
+  return locale ? /utf-?8/i.test(locale) : platform === 'darwin';
+}
+
+const marks = {
+  passed: ['✔', '+'],
+  failed: ['✖', 'x'],
+  timed_out: ['✖', 'x'],
+  cancelled: ['○', 'o'],
+  skipped: ['-', '-'],
+  running: ['▸', '>'],
+  bar: ['│', '|'],
+} as const;
+type Mark = keyof typeof marks;
+
+/** Dresses text with SGR sequences (ECMA-48, 8.3.117), or leaves it plain. */
+export class Ink {
+  readonly #look: Look;
+
+  constructor(look: Look) {
+    this.#look = look;
+  }
+
+  #dress(on: number, off: number, text: string): string {
+    return this.#look.color && text !== '' ? `\u001b[${on}m${text}\u001b[${off}m` : text;
+  }
+
+  bold(text: string): string {
+    return this.#dress(1, 22, text);
+  }
+
+  dim(text: string): string {
+    return this.#dress(2, 22, text);
+  }
+
+  red(text: string): string {
+    return this.#dress(31, 39, text);
+  }
+
+  green(text: string): string {
+    return this.#dress(32, 39, text);
+  }
+
+  yellow(text: string): string {
+    return this.#dress(33, 39, text);
+  }
+
+  cyan(text: string): string {
+    return this.#dress(36, 39, text);
+  }
+
+  /** A mark without its colour. */
+  plainMark(mark: Mark): string {
+    return marks[mark][this.#look.unicode ? 0 : 1];
+  }
+
+  /** The mark of an outcome, in its colour. */
+  mark(mark: Outcome | 'running'): string {
+    const plain = this.plainMark(mark);
+    if (mark === 'passed') return this.green(plain);
+    if (mark === 'failed' || mark === 'timed_out') return this.red(plain);
+    if (mark === 'cancelled') return this.yellow(plain);
+    return mark === 'running' ? this.cyan(plain) : this.dim(plain);
+  }
+}
