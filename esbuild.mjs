@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { webviewBuild } from './scripts/webview-build.mjs';
 
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
@@ -38,6 +39,16 @@ const manifest = {
   },
 };
 
+/** The extension's MCP client, loaded when first needed. */
+const clientBeside = {
+  name: 'client-beside',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\/client\.ts$/ }, ({ kind }) =>
+      kind === 'dynamic-import' ? { path: './client.js', external: true } : undefined,
+    );
+  },
+};
+
 /**
  * The engine is one file beside the programs that use it: the server loads it behind its first answers, and the CLI shares
  * it.
@@ -63,6 +74,7 @@ const shared = {
 
 export async function buildProduct(outdir = here('dist')) {
   await Promise.all([
+    build(webviewBuild(outdir)),
     build({
       ...shared,
       entryPoints: { engine: here('src/engine/index.ts') },
@@ -83,15 +95,32 @@ export async function buildProduct(outdir = here('dist')) {
     }),
     build({
       ...shared,
+      plugins: [clientBeside],
+      entryPoints: { extension: here('src/extension/extension.ts') },
+      external: ['vscode'],
+      outdir,
+      minify: true,
+    }),
+    build({
+      ...shared,
+      plugins: [],
+      entryPoints: { client: here('src/extension/client.ts'), attach: here('src/extension/attach.ts') },
+      outdir,
+      minify: true,
+    }),
+    build({
+      ...shared,
       plugins: [engineBeside],
       entryPoints: { cli: here('src/cli/main.ts') },
       outdir,
       minify: true,
       keepNames: true,
+      // `discern mcp` is the server's own file, loaded as it is.
+      external: ['./server.js'],
+      // yargs derives file names of its own from its module's address, which a CommonJS bundle has under another name.
       banner: {
-        js: '#!/usr/bin/env node\nconst importMetaUrl = require("node:url").pathToFileURL(__filename).href;',
+        js: '#!/usr/bin/env node\nconst importMetaUrl = require("node:url").pathToFileURL(__dirname + "/node_modules/yargs/lib/platform-shims/esm.mjs").href;',
       },
-      // yargs finds its own files from its module's address, which a CommonJS bundle has under another name.
       define: { ...shared.define, 'import.meta.url': 'importMetaUrl' },
     }),
   ]);
@@ -106,7 +135,7 @@ export async function buildTests(files, outdir = here('out')) {
     outdir,
     sourcemap: 'inline',
     define: { ...shared.define, DISCERN_HOME: JSON.stringify(here('.').replace(/\/$/, '')) },
-    external: ['mocha', 'esbuild', 'typescript'],
+    external: ['vscode', 'mocha', 'esbuild', 'typescript'],
   });
 }
 

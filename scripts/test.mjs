@@ -27,6 +27,7 @@ const files = readdirSync(join(root, 'test'), { recursive: true, withFileTypes: 
 if (chosen.length === 0) {
   run('@biomejs/biome/bin/biome', ['check', '.']);
   run('typescript/bin/tsc', ['--noEmit']);
+  run('typescript/bin/tsc', ['--noEmit', '-p', 'src/webview']);
 }
 rmSync(join(root, 'out'), { recursive: true, force: true });
 await buildProduct();

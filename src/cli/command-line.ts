@@ -1,6 +1,6 @@
 import yargs from 'yargs';
 import type { Args, Verb } from '../contract/verbs.ts';
-import { type Command, commands, Misuse, type Parsed, shared } from './commands.ts';
+import { type Command, commands, Misuse, type Parsed, shared, text } from './commands.ts';
 
 /** One verb to run. `path` is as it was typed. */
 export interface Request {
@@ -14,10 +14,15 @@ export interface Request {
 /** What a command line asks for: a verb, or a text (help, the version, completions). */
 export type CommandLine = { request: Request } | { text: string };
 
-const epilogue = `Exit codes: 0 all is well, 1 refused or failed, 2 wrong usage, 130 interrupted.
-NO_COLOR and FORCE_COLOR are respected.`;
+const epilogue = `Exit codes: 0 all is well, 1 refused or failed, 2 wrong usage, 130 interrupted,
+143 terminated. NO_COLOR and FORCE_COLOR are respected.`;
 
 const widest = 100;
+
+/** What the published types of yargs lack. */
+type Configurable = ReturnType<typeof yargs> & {
+  usageConfiguration(configuration: { 'hide-types': boolean }): Configurable;
+};
 
 /**
  * Reads the arguments behind `discern`. Throws {@link Misuse} for whatever is no command of ours, so that nothing is ever
@@ -26,7 +31,9 @@ const widest = 100;
 export function readCommandLine(argv: readonly string[]): CommandLine {
   let request: Request | undefined;
   let printed = '';
-  const parser = yargs([], '/')
+  const parser = (yargs([], '/') as Configurable)
+    // The types of options say nothing that their descriptions do not.
+    .usageConfiguration({ 'hide-types': true })
     .scriptName('discern')
     .usage('Usage: $0 <command> [options]')
     // Without a locale that is set, yargs guesses one and reads its translations from files we do not ship.
@@ -34,7 +41,6 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
     .parserConfiguration({
       'camel-case-expansion': false,
       'dot-notation': false,
-      'duplicate-arguments-array': false,
       'parse-numbers': false,
       'parse-positional-numbers': false,
       'strip-aliased': true,
@@ -45,7 +51,6 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
     .alias('help', 'h')
     .version(DISCERN_VERSION)
     .alias('version', 'v')
-    .completion('completion', 'Print a completion script for your shell')
     .epilogue(epilogue)
     .wrap(Math.min(process.stdout.columns || widest, widest))
     .fail((message, error) => {
@@ -59,7 +64,10 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
         for (const [name, describe] of Object.entries(command.positionals)) {
           own.positional(name, { type: 'string', describe });
         }
-        return own.options(command.options);
+        return own
+          .options(command.options)
+          .group(Object.keys(command.options), 'Options:')
+          .group([...Object.keys(shared), 'help', 'version'], 'Options of every command:');
       },
       (parsed: Parsed) => {
         request = requestOf(verb, command, parsed);
@@ -69,20 +77,32 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
   parser.command('mcp', 'Serve these verbs to agents over MCP; "discern mcp --help" says how', {}, () => {
     throw new Misuse('"mcp" must come first: discern mcp [options].');
   });
+  parser.command('completion', 'Print a completion script for the shell in $SHELL', {}, () => {
+    parser.showCompletionScript();
+  });
   parser.parse([...argv], {}, (_error: unknown, _parsed: unknown, output: string) => {
     printed = output;
   });
   if (request) return { request };
   if (printed === '') throw new Misuse('No command was given.');
-  return { text: printed };
+  return { text: argv.includes('--get-yargs-completions') ? tidied(printed) : printed };
 }
 
 function requestOf(verb: Verb, command: Command<Verb>, parsed: Parsed): Request {
   return {
     verb,
     args: command.args(parsed),
-    path: typeof parsed.path === 'string' ? parsed.path : undefined,
+    path: text(parsed.path),
     json: parsed.json === true,
     color: typeof parsed.color === 'boolean' ? parsed.color : undefined,
   };
+}
+
+/** yargs' completions without one-letter options behind two dashes, and with the second half of drop's choice. */
+function tidied(completions: string): string {
+  return completions
+    .split('\n')
+    .filter((line) => !/^--\w(?:[:\t]|$)/.test(line))
+    .flatMap((line) => (line.startsWith('--delete-branch') ? [line, line.replace('--', '--no-')] : [line]))
+    .join('\n');
 }

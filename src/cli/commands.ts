@@ -42,12 +42,21 @@ const dryRun: Record<string, OptionSpec> = {
   'dry-run': { type: 'boolean', alias: 'n', describe: 'Only say what would happen' },
 };
 
-const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
+/** A value as text; of an option that was given several times the last one counts. */
+export function text(value: unknown): string | undefined {
+  const last = Array.isArray(value) ? value.at(-1) : value;
+  return typeof last === 'string' && last !== '' ? last : undefined;
+}
+
 const preview = (parsed: Parsed) => (parsed['dry-run'] === true ? { dry_run: true } : {});
 
-function gateCommand(verb: 'prepare' | 'test' | 'done', describe: string): Command<'done'> {
-  return { usage: verb, describe, positionals: {}, options: dryRun, args: preview };
-}
+const gateVerb = (verb: string, describe: string) => ({
+  usage: verb,
+  describe,
+  positionals: {},
+  options: dryRun,
+  args: preview,
+});
 
 /** The verbs, in the order work goes through them. */
 export const commands: { [V in Verb]: Command<V> } = {
@@ -76,9 +85,9 @@ export const commands: { [V in Verb]: Command<V> } = {
       return { ...(name && { name }), ...(from && { from }), ...preview(parsed) };
     },
   },
-  prepare: gateCommand('prepare', 'Run the fix jobs, which rewrite files, and the check jobs'),
-  test: gateCommand('test', 'Run the test jobs'),
-  done: gateCommand('done', 'Run the whole gate, and record the proof when it is green'),
+  prepare: gateVerb('prepare', 'Run the fix jobs, which rewrite files, and the check jobs'),
+  test: gateVerb('test', 'Run the test jobs'),
+  done: gateVerb('done', 'Run the whole gate, and record the proof when it is green'),
   update: {
     usage: 'update [from]',
     describe: "Merge the trunk, or another branch, into this worktree's branch",

@@ -1,5 +1,6 @@
 import type { Envelope } from '../contract/envelope.ts';
 import type { Verb } from '../contract/verbs.ts';
+import { nearest } from '../engine/nearest.ts';
 import { commands, type Misuse, optionNames } from './commands.ts';
 
 /** A usage error in the words a person reads, and what `--json` answers when the verb at least is known. */
@@ -8,15 +9,15 @@ export interface Explained {
   envelope: Envelope | undefined;
 }
 
-type Nearest = (word: string, known: readonly string[]) => string | undefined;
-
 /**
  * Words a usage error: names what is wrong as it was typed, the nearest thing that exists, and where the help is.
  */
-export function explain(misuse: Misuse, argv: readonly string[], nearest: Nearest): Explained {
+export function explain(misuse: Misuse, argv: readonly string[]): Explained {
   const verb = argv.find((word): word is Verb => Object.hasOwn(commands, word));
-  const unknown = /^Unknown (?:arguments?|commands?): (.*)$/s.exec(misuse.message)?.[1]?.split(', ')[0];
-  const message = unknown === undefined ? reworded(misuse.message, verb) : strange(unknown, argv, verb, nearest);
+  const listed = /^Unknown (?:arguments?|commands?): (.*)$/s.exec(misuse.message)?.[1];
+  // yargs joins several with a comma, which may also stand in one.
+  const unknown = listed !== undefined && argv.includes(listed) ? listed : listed?.split(', ')[0];
+  const message = unknown === undefined ? reworded(misuse.message, verb) : strange(unknown, argv, verb);
   const help = verb === undefined ? 'discern --help' : `discern ${verb} --help`;
   return {
     text: `discern: ${message}\nSee "${help}".\n`,
@@ -33,13 +34,10 @@ export function explain(misuse: Misuse, argv: readonly string[], nearest: Neares
 }
 
 /** Something that was typed and that nothing takes: an option, a command, or a word too many. */
-function strange(
-  name: string,
-  argv: readonly string[],
-  verb: Verb | undefined,
-  nearest: Nearest,
-): string {
-  const typed = argv.find((word) => word.startsWith('-') && word.replace(/^-+/, '').replace(/=.*$/s, '') === name);
+function strange(name: string, argv: readonly string[], verb: Verb | undefined): string {
+  const typed = argv.find(
+    (word) => word.startsWith('-') && word.replace(/^-+/, '').replace(/=.*$/s, '') === name,
+  );
   const negated = argv.find((word) => word.replace(/=.*$/s, '') === `--no-${name}`);
   const option = (negated ?? typed)?.replace(/=.*$/s, '');
   if (option !== undefined) {

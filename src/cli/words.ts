@@ -31,7 +31,8 @@ export function quoted(path: string): string {
  * file names, branch names and tools, and none of them may move the cursor or ring the bell.
  */
 export function printable<Value>(value: Value): Value {
-  if (typeof value === 'string') return value.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '?') as Value;
+  if (typeof value === 'string')
+    return value.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '?') as Value;
   if (Array.isArray(value)) return value.map(printable) as Value;
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, printable(one)])) as Value;

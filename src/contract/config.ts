@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The stages a job may declare, in the order the gate runs them. */
 export const jobStages = ['fix', 'build', 'check', 'test'] as const;

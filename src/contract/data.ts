@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Stage } from './envelope.ts';
 
 /** On every root-operating answer: which checkout it speaks of. `branch` is null on a detached HEAD. */
@@ -48,6 +48,7 @@ export const Worktree = z.strictObject({
   ahead: z.number().int().optional(),
   behind: z.number().int().optional(),
   clean: z.boolean().optional(),
+  tracked_changes: z.number().int().optional().describe('Tracked files that differ from its HEAD.'),
 });
 export type Worktree = z.infer<typeof Worktree>;
 

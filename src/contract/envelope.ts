@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { refusals } from './refusals.ts';
 
 /** The gate's stages, in the order `done` runs them; `check` and `test` run together. */

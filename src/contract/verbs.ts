@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { AcceptData, DropData, GateData, ScopesData, StartData, StatusData, UpdateData } from './data.ts';
 
 const path = z

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { access } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, realpath } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import type { Context } from './context.ts';
 import { stateDir } from './files.ts';
 import { git } from './git/core.ts';
@@ -13,14 +13,17 @@ import { type Repository, where } from './repository.ts';
  * The lock of one checkout: a gate, an update and a removal exclude each other there, across processes. `waitMs: 0`
  * refuses `busy` at once; absent waits, and says so.
  */
-export function lockCheckout(
+export async function lockCheckout(
   repo: Pick<Repository, 'commonDir'>,
   checkout: { top: string; gitDir: string },
   purpose: string,
   ctx: Context,
   waitMs?: number,
 ): Promise<Lock> {
-  const key = createHash('sha256').update(checkout.gitDir).digest('hex').slice(0, 16);
+  // git answers, and `.git` files hold, the same directory with or without links, relative or not.
+  const named = resolve(checkout.top, checkout.gitDir);
+  const gitDir = await realpath(named).catch(() => named);
+  const key = createHash('sha256').update(gitDir).digest('hex').slice(0, 16);
   return acquireLock(join(stateDir(repo.commonDir), 'locks', `checkout-${key}.lock`), {
     purpose: `${purpose} in ${checkout.top}`,
     signal: ctx.signal,
@@ -33,6 +36,7 @@ export function lockCheckout(
 const operations: [string, string, string][] = [
   ['MERGE_HEAD', 'a merge', 'git merge --abort'],
   ['rebase-merge', 'a rebase', 'git rebase --abort'],
+  ['rebase-apply/applying', 'applying patches', 'git am --abort'],
   ['rebase-apply', 'a rebase', 'git rebase --abort'],
   ['CHERRY_PICK_HEAD', 'a cherry-pick', 'git cherry-pick --abort'],
   ['REVERT_HEAD', 'a revert', 'git revert --abort'],
@@ -83,7 +87,7 @@ export async function requireCleanWorktree(
  * meanings by a rule nobody remembers (gitrevisions(7)).
  */
 export async function resolveRef(repo: Repository, name: string): Promise<string> {
-  if (name.trim() === '' || name.startsWith('-')) {
+  if (name.trim() === '' || name.startsWith('-') || /[\0-\x1f\x7f]/.test(name)) {
     throw new Refusal('unknown_ref', `"${name}" is no branch, tag or commit: name one that exists.`, {
       data: where(repo),
     });

@@ -25,6 +25,7 @@ const redirectsGit = new Set([
   'GIT_DISCOVERY_ACROSS_FILESYSTEM',
   'GIT_QUARANTINE_PATH',
   'GIT_ATTR_SOURCE',
+  'GIT_REFERENCE_BACKEND',
   'GIT_LITERAL_PATHSPECS',
   'GIT_GLOB_PATHSPECS',
   'GIT_NOGLOB_PATHSPECS',
@@ -37,6 +38,9 @@ const ours = new Set(['DISCERN_MCP_TOKEN', 'DISCERN_ROOT', 'DISCERN_WORKTREE_ID'
 /** What a VS Code or Electron host leaves in the environment of everything it starts. */
 const isHosts = (name: string) => name === 'ELECTRON_RUN_AS_NODE' || name.startsWith('VSCODE_');
 
+/** VS Code points these at a script of its own, which asks through a socket its other variables name. */
+const askers = new Set(['GIT_ASKPASS', 'SSH_ASKPASS']);
+
 const isConfigEntry = (name: string) => /^GIT_CONFIG_(KEY|VALUE)_\d+$/.test(name);
 
 /**
@@ -45,9 +49,11 @@ const isConfigEntry = (name: string) => /^GIT_CONFIG_(KEY|VALUE)_\d+$/.test(name
  */
 export function scrubbedEnv(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
   const clean: NodeJS.ProcessEnv = {};
+  const asksHost = env.VSCODE_GIT_ASKPASS_MAIN !== undefined;
   for (const [name, value] of Object.entries(env)) {
     const key = process.platform === 'win32' ? name.toUpperCase() : name;
     if (redirectsGit.has(key) || isConfigEntry(key) || ours.has(key) || isHosts(key)) continue;
+    if (asksHost && askers.has(key)) continue;
     clean[name] = value;
   }
   return clean;

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { readJson, writeFileAtomic } from './files.ts';
+
+export { gitDirOf } from './git-dir.ts';
 
 /**
  * What discern knows of a worktree it made. The record lies in the worktree's own git directory, so it goes when git
@@ -28,19 +29,6 @@ export async function readRecord(gitDir: string): Promise<WorktreeRecord | undef
 
 export async function writeRecord(gitDir: string, record: WorktreeRecord): Promise<void> {
   await writeFileAtomic(recordPath(gitDir), `${JSON.stringify(record, null, 2)}\n`);
-}
-
-/** The git directory of a linked checkout, from its `.git` file (gitrepository-layout(5)). */
-export async function gitDirOf(checkout: string): Promise<string | undefined> {
-  try {
-    const text = await readFile(join(checkout, '.git'), 'utf8');
-    return /^gitdir: (.+?)\r?\n?$/.exec(text)?.[1];
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    // A directory is the main checkout's own; nothing there at all is a checkout that is gone.
-    if (code === 'EISDIR' || code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw error;
-  }
 }
 
 /** First of the ports handed to worktrees, and how many there are. */

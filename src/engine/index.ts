@@ -29,10 +29,10 @@ export function run<V extends Verb>(
   return runVerb<Data<V>>(verb, root, () => (cores[verb] as Core<V>)(root, args, ctx));
 }
 
-export { type Anchor, anchorOf, homeOf } from './anchor.ts';
 export { parseArguments } from './arguments.ts';
-export { loadConfig } from './config/index.ts';
+export { checkConfig, loadConfig } from './config/index.ts';
 export type { ClientKind, Context } from './context.ts';
+export { homeOf } from './home.ts';
 export { nearest } from './nearest.ts';
 export { Refusal } from './refusal.ts';
 export { findRoot } from './root.ts';

@@ -1,12 +1,25 @@
 import { randomBytes } from 'node:crypto';
-import { constants, copyFile, link, mkdir, open, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import {
+  constants,
+  copyFile,
+  link,
+  mkdir,
+  open,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  stat,
+  utimes,
+} from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
+import * as z from 'zod';
+import { procStat } from './process/proc-stat.ts';
 import { Refusal } from './refusal.ts';
 
-/** Who holds a lock. `started` tells a process from a later one with the same pid. */
+/** Who holds a lock. `started` tells a process from a later one with the same pid; `host` is where its pid means it. */
 const Holder = z.object({
   pid: z.number().int(),
   started: z.string(),
@@ -36,6 +49,8 @@ const POLL_MS = 40;
 const HEARTBEAT_MS = 10_000;
 /** A lock from another host, whose processes we cannot see, counts as left behind after this long untouched. */
 const FOREIGN_STALE_MS = 60_000;
+/** A lock is written in an instant: one that still names nobody after this long is a leftover. */
+const UNREADABLE_STALE_MS = 5_000;
 
 /**
  * Takes a lock that exactly one process can hold, and that the death of its holder frees at once.
@@ -50,8 +65,8 @@ export async function acquireLock(path: string, options: LockOptions): Promise<L
   await mkdir(dirname(path), { recursive: true });
   const me: Holder = {
     pid: process.pid,
-    started: (await startTime(process.pid)) ?? '',
-    host: hostname(),
+    started: procStat(process.pid)?.started ?? '',
+    host: await pidSpace(),
     nonce: randomBytes(8).toString('hex'),
     purpose: options.purpose,
   };
@@ -90,6 +105,9 @@ export async function acquireLock(path: string, options: LockOptions): Promise<L
 
 /** One attempt: `undefined` when the lock is ours now, else its living holder. */
 async function tryAcquire(path: string, me: Holder): Promise<Holder | undefined> {
+  // Looking writes nothing: a wait of minutes must not keep whoever watches the git directory busy.
+  const before = await readHolder(path);
+  if (before && (await isAlive(before, path))) return before;
   const mine = `${path}.${me.nonce}`;
   await writeWhole(mine, me);
   try {
@@ -123,7 +141,7 @@ async function takeOver(
   if (rival) return rival;
   try {
     const now = await readHolder(path);
-    if (now?.nonce !== dead.nonce) return 'lost';
+    if (now?.nonce !== dead.nonce || (await isAlive(now, path))) return 'lost';
     const copy = `${mine}.take`;
     await put(mine, copy);
     await rename(copy, path);
@@ -153,7 +171,7 @@ async function writeWhole(path: string, holder: Holder): Promise<void> {
   }
 }
 
-/** The holder named in a lock file; a file without one (cut off by a crash of the machine) counts as held by nobody. */
+/** The holder named in a lock file; one of pid 0 when it names none: cut off by a crash, or just being copied. */
 async function readHolder(path: string): Promise<Holder | undefined> {
   let text: string;
   try {
@@ -170,39 +188,34 @@ async function readHolder(path: string): Promise<Holder | undefined> {
   }
   const holder = Holder.safeParse(value);
   if (holder.success) return holder.data;
-  return { pid: 0, started: '', host: hostname(), nonce: 'unreadable', purpose: 'an unreadable lock' };
+  return { pid: 0, started: '', host: '', nonce: 'unreadable', purpose: 'an unreadable lock' };
+}
+
+/**
+ * The machine, and on Linux the pid namespace on it (namespaces(7)): a container that shares the repository, and even the
+ * host's name, has other processes under the same pids.
+ */
+async function pidSpace(): Promise<string> {
+  const space = await readlink('/proc/self/ns/pid').catch(() => '');
+  return space ? `${hostname()} ${space}` : hostname();
 }
 
 async function isAlive(holder: Holder, path: string): Promise<boolean> {
-  if (holder.host !== hostname()) {
-    const touched = await stat(path).then(
-      (found) => found.mtimeMs,
-      () => 0,
-    );
-    return Date.now() - touched < FOREIGN_STALE_MS;
-  }
-  if (holder.pid <= 0) return false;
+  if (holder.pid <= 0) return touchedWithin(path, UNREADABLE_STALE_MS);
+  if (holder.host !== (await pidSpace())) return touchedWithin(path, FOREIGN_STALE_MS);
   try {
     process.kill(holder.pid, 0);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
   if (process.platform !== 'linux') return true;
-  const started = await startTime(holder.pid);
+  const started = procStat(holder.pid)?.started;
   return started !== undefined && (holder.started === '' || started === holder.started);
 }
 
-/**
- * When a process began, in clock ticks since boot (proc(5), field 22). Unknown without /proc, and for a zombie: it
- * can hold nothing any more, and where nobody reaps it, it stays.
- */
-async function startTime(pid: number): Promise<string | undefined> {
-  if (process.platform !== 'linux') return undefined;
-  try {
-    const line = await readFile(`/proc/${pid}/stat`, 'utf8');
-    const [state, ...rest] = line.slice(line.lastIndexOf(')') + 2).split(' ');
-    return state === 'Z' || state === 'X' ? undefined : rest[18];
-  } catch {
-    return undefined;
-  }
+function touchedWithin(path: string, milliseconds: number): Promise<boolean> {
+  return stat(path).then(
+    (found) => Date.now() - found.mtimeMs < milliseconds,
+    () => false,
+  );
 }

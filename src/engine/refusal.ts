@@ -24,4 +24,9 @@ export class Refusal extends Error {
     this.slug = slug;
     this.detail = detail;
   }
+
+  /** True for a refusal, also one made by another copy of this class: the server and the engine are two bundles. */
+  static is(error: unknown): error is Refusal {
+    return error instanceof Error && error.name === 'Refusal' && 'slug' in error;
+  }
 }

@@ -46,12 +46,16 @@ const unborn = /^0+$/;
  */
 export async function openRepository(root: string, signal?: AbortSignal): Promise<Repository> {
   const reading = loadConfig(root);
-  const opening = Promise.all([readPlace(root, signal), listWorktrees(root, signal)]);
-  // Both run at once; a rejection of either must not go unhandled while the other is awaited.
-  const [config, [place, worktrees]] = await Promise.all([reading, opening.catch(notARepository(root))]);
+  const opening = Promise.all([readPlace(root, signal), listWorktrees(root, signal)]).catch(
+    notARepository(root),
+  );
+  const naming = reading.then((config) => listRefs(root, trunkPatterns(config), signal));
+  // All run at once; a rejection of one must not go unhandled while another is awaited, and git's is told last.
+  naming.catch(() => undefined);
+  const [config, [place, worktrees]] = await Promise.all([reading, opening]);
   const self = await findSelf(worktrees, place);
   const branch = self.branch?.replace(/^refs\/heads\//, '') ?? null;
-  const refs = await listRefs(root, trunkPatterns(config), signal);
+  const refs = await naming;
   if (!self.head || unborn.test(self.head)) {
     throw new Refusal(
       'unborn_repository',
@@ -128,14 +132,12 @@ function notARepository(root: string) {
   };
 }
 
-/**
- * Our own entry in git's list. git names the main checkout of a submodule or of a repository with `core.worktree`
- * after its git directory, so the main entry is known by being first, not by its path.
- */
+/** Our own entry in git's list. The main entry is known by being first, since its path may be its git directory's. */
 async function findSelf(worktrees: WorktreeEntry[], place: Place): Promise<WorktreeEntry> {
   const first = worktrees[0];
   if (!place.linked && first) {
     first.path = place.top;
+    first.bare = false;
     return first;
   }
   for (const entry of worktrees) if (entry.path === place.top) return entry;

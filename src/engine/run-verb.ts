@@ -22,7 +22,7 @@ export async function runVerb<Data>(
 /** The envelope of something thrown. */
 export function refused<Data>(verb: string, root: string | undefined, error: unknown): Envelope<Data> {
   const at = root === undefined ? {} : { root };
-  if (error instanceof Refusal) {
+  if (Refusal.is(error)) {
     const { data, ...detail } = error.detail;
     return {
       ok: false,

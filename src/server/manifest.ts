@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { envelopeSchema } from '../contract/envelope.ts';
 import { type Verb, verbNames, verbs } from '../contract/verbs.ts';
 

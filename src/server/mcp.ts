@@ -33,6 +33,7 @@ const toolNamed = (name: string) => tools.find((tool) => tool.name === name || t
  */
 export function serverFactory(
   session: Session,
+  caller: CallRequest['caller'],
   ending: AbortSignal,
   inFlight: Set<Promise<unknown>>,
 ): McpServerFactory {
@@ -54,6 +55,8 @@ export function serverFactory(
         emit: reporter(ctx),
         client: clientKind(clientName(server, ctx)),
         askRoots: askRoots(),
+        caller,
+        conversation: conversationOf(ctx),
       });
       inFlight.add(answer);
       answer.finally(() => inFlight.delete(answer)).catch(() => undefined);
@@ -87,6 +90,12 @@ export function serverFactory(
     });
     return server;
   };
+}
+
+/** VS Code names the conversation that calls; other hosts leave it out, and the connection is the caller. */
+function conversationOf(ctx: ServerContext): string | undefined {
+  const id = (ctx.mcpReq._meta as Record<string, unknown> | undefined)?.['vscode.conversationId'];
+  return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
 function toolResult({ envelope, held }: Answer) {

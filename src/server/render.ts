@@ -3,6 +3,12 @@ import type { Diagnostic, Envelope } from '../contract/envelope.ts';
 
 const MOST_DIAGNOSTICS = 10;
 const MOST_WORKTREES = 20;
+const MOST_PLANNED = 30;
+const MOST_HINTS = 12;
+
+/** Characters; what is longer is cut, since the structured part has it whole. */
+const MESSAGE_LIMIT = 2_000;
+const LINE_LIMIT = 500;
 const OUTPUT_LIMIT = 1_500;
 
 /**
@@ -12,21 +18,44 @@ const OUTPUT_LIMIT = 1_500;
 export function renderText(envelope: Envelope, held: Held | undefined): string {
   const lines = [verdict(envelope), place(envelope, held)];
   if (envelope.plan) {
-    lines.push(
-      `plan: ${envelope.plan.title}`,
-      ...envelope.plan.steps.map(({ action, detail }) => `- ${action}${detail ? `: ${detail}` : ''}`),
+    const planned = envelope.plan.steps.map(
+      ({ action, detail }) => `- ${action}${detail ? `: ${detail}` : ''}`,
     );
+    lines.push(`plan: ${envelope.plan.title}`, ...some(planned, MOST_PLANNED));
   }
   lines.push(...specifics(envelope));
   lines.push(...jobs(envelope));
   lines.push(...failures(envelope));
-  lines.push(...(envelope.hints ?? []).map((hint) => `note: ${hint}`));
+  const notes = (envelope.hints ?? []).map((hint) => `note: ${hint}`);
+  lines.push(...some(notes, MOST_HINTS, MESSAGE_LIMIT));
   return lines.filter((line) => line !== '').join('\n');
+}
+
+/** A text that is not too long, or its beginning; never half of a character outside the basic plane. */
+function cut(text: string, limit: number): string {
+  return text.length <= limit ? text : `${text.slice(0, limit).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}
+
+/** A message that is not too long, or its two ends: what to do next stands last. */
+function cutMiddle(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const end = text.slice(-Math.floor(limit / 4)).replace(/^[\uDC00-\uDFFF]/, '');
+  return `${cut(text, limit - end.length)} ${end}`;
+}
+
+/** The first of many lines, and how many there are more. */
+function some(lines: readonly string[], most: number, limit = LINE_LIMIT): string[] {
+  const more = lines.length - most;
+  return [
+    ...lines.slice(0, most).map((line) => cut(line, limit)),
+    ...(more > 0 ? [`- and ${more} more`] : []),
+  ];
 }
 
 function verdict({ ok, verb, dry_run, error, message = '' }: Envelope): string {
   if (dry_run && ok) return `${verb}: preview, nothing was changed.`;
-  return ok ? `${verb}: ok. ${message}`.trim() : `${verb}: ${error}. ${message}`;
+  const said = cutMiddle(message, MESSAGE_LIMIT);
+  return ok ? `${verb}: ok. ${said}`.trim() : `${verb}: ${error}. ${said}`;
 }
 
 function place({ data }: Envelope, held: Held | undefined): string {
@@ -35,7 +64,9 @@ function place({ data }: Envelope, held: Held | undefined): string {
     ...(root === undefined ? [] : [`root: ${root}`]),
     ...(branch === undefined ? [] : [`branch: ${branch ?? '(detached)'}`]),
     ...(commit === undefined ? [] : [`commit: ${commit.slice(0, 10)}`]),
-    ...(held && held.root !== null && held.root !== root ? [`held root: ${held.root}`] : []),
+    ...(held && held.root !== null && (held.root !== root || held.missing)
+      ? [`held root: ${held.root}${held.missing ? ' (gone)' : ''}`]
+      : []),
   ];
   return parts.join('  ');
 }
@@ -63,10 +94,7 @@ function statusLines(data: StatusData): string[] {
     ...(data.recovery ? [data.recovery.detail] : []),
     ...(data.findings ?? []).map(({ what, remedy }) => `found: ${what} Remedy: ${remedy}`),
     ...(data.worktrees.length > 1 ? ['worktrees:'] : []),
-    ...(data.worktrees.length > 1 ? data.worktrees.slice(0, MOST_WORKTREES).map(worktreeLine) : []),
-    ...(data.worktrees.length > MOST_WORKTREES
-      ? [`- and ${data.worktrees.length - MOST_WORKTREES} more`]
-      : []),
+    ...(data.worktrees.length > 1 ? some(data.worktrees.map(worktreeLine), MOST_WORKTREES, Infinity) : []),
   ];
 }
 
@@ -85,20 +113,40 @@ function worktreeLine(worktree: StatusData['worktrees'][number]): string {
 function jobs({ steps, ok }: Envelope): string[] {
   if (!steps || steps.length === 0) return [];
   const shown = ok ? steps : steps.filter((step) => step.outcome !== 'skipped');
+  const each = shown.map(
+    ({ name, outcome, duration_ms }) => `${name} ${outcome} ${(duration_ms / 1000).toFixed(1)}s`,
+  );
+  return [cut(`jobs: ${each.join(', ')}`, MESSAGE_LIMIT)];
+}
+
+/** What failed and where. Each failed job has its share of the lines, so that a noisy one does not hide the others. */
+function failures({ diagnostics = [] }: Envelope): string[] {
+  const byJob = new Map<string, Diagnostic[]>();
+  for (const one of diagnostics) {
+    const key = one.output_path ?? one.tool;
+    byJob.set(key, [...(byJob.get(key) ?? []), one]);
+  }
+  const jobs = [...byJob.values()].slice(0, MOST_DIAGNOSTICS);
+  const more = byJob.size - jobs.length;
   return [
-    `jobs: ${shown.map((step) => `${step.name} ${step.outcome} ${(step.duration_ms / 1000).toFixed(1)}s`).join(', ')}`,
+    ...jobs.flatMap((findings) => jobFailures(findings, jobs.length)),
+    ...(more > 0 ? [`and ${more} more failed jobs`] : []),
   ];
 }
 
-function failures({ diagnostics = [] }: Envelope): string[] {
-  const lines = diagnostics.slice(0, MOST_DIAGNOSTICS).map(line);
-  if (diagnostics.length > MOST_DIAGNOSTICS)
-    lines.push(`- and ${diagnostics.length - MOST_DIAGNOSTICS} more`);
-  const worst = diagnostics.find((one) => one.output !== undefined && one.file === undefined);
-  if (worst?.output)
-    lines.push(`output of ${worst.tool} (tail):`, worst.output.slice(-OUTPUT_LIMIT).trimEnd());
-  const path = diagnostics.find((one) => one.output_path !== undefined);
-  if (path?.output_path) lines.push(`full output: ${path.output_path}`, `reproduce: ${path.reproduce_cmd}`);
+function jobFailures(findings: Diagnostic[], jobs: number): string[] {
+  const [first] = findings;
+  if (first === undefined) return [];
+  const lines = some(findings.map(line), Math.max(1, Math.floor(MOST_DIAGNOSTICS / jobs)));
+  // Where a finding has no place, what the job printed last says more than the finding.
+  const placeless = findings.find((one) => one.output !== undefined && one.file === undefined);
+  if (placeless?.output) {
+    const tail = placeless.output.slice(-Math.floor(OUTPUT_LIMIT / jobs)).replace(/^[\uDC00-\uDFFF]/, '');
+    lines.push(`output of ${placeless.tool} (tail):`, tail.trimEnd());
+  }
+  if (first.output_path) {
+    lines.push(`full output: ${first.output_path}`, `reproduce: ${cut(first.reproduce_cmd, LINE_LIMIT)}`);
+  }
   return lines;
 }
 

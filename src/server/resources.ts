@@ -1,4 +1,5 @@
-import { type Answer, loadEngine, type Session } from './session.ts';
+import { loadEngine } from './engine.ts';
+import type { Answer, Session } from './session.ts';
 
 /** The server's resources: what it holds, where that stands, and how the project is set up. */
 export const resources = [
@@ -50,7 +51,7 @@ async function config(session: Session, askRoots: (() => Promise<string[]>) | un
   const { loadConfig, refused } = await loadEngine();
   const { root: held } = await session.held(askRoots);
   try {
-    const root = await session.heldRoot(askRoots);
+    const root = await session.root(askRoots);
     return { root, ...(await loadConfig(root)) };
   } catch (error) {
     return refused('config', held ?? undefined, error);

@@ -1,15 +1,18 @@
+import { setMaxListeners } from 'node:events';
 import { isAbsolute } from 'node:path';
 import type { Held } from '../contract/data.ts';
 import type { Envelope } from '../contract/envelope.ts';
 import type { VerbEvent } from '../contract/events.ts';
 import type { Args, Verb } from '../contract/verbs.ts';
+import type { CallerKind, WindowEvent } from '../contract/window.ts';
 import type { ClientKind, Context } from '../engine/index.ts';
+import { Refusal } from '../engine/refusal.ts';
+import { findRoot } from '../engine/root.ts';
 import { CallOrder, type Turn } from './callers.ts';
+import { loadEngine } from './engine.ts';
 import { HeldRoot } from './held-root.ts';
-import { findSpawnRoot } from './spawn-root.ts';
-
-/** The engine is the larger part of the server; it is loaded when first needed, so that `tools/list` need not wait. */
-export const loadEngine = () => import('../engine/index.ts');
+import { findSpawnRoot, type SpawnRoot } from './spawn-root.ts';
+import { StateStore } from './state-store.ts';
 
 export interface CallRequest {
   verb: Verb;
@@ -19,6 +22,21 @@ export interface CallRequest {
   client: ClientKind;
   /** Asks the client for its roots, where it declares them. */
   askRoots: (() => Promise<string[]>) | undefined;
+  /** Who calls: the conversation the host names, if it does; else the connection's own, which is the window's. */
+  conversation?: string | undefined;
+  caller?: CallerKind | undefined;
+}
+
+export interface SessionOptions {
+  /** What `--root` named. */
+  root?: string | undefined;
+  env: NodeJS.ProcessEnv;
+  /** The process's directory, where it has one. */
+  cwd: string | undefined;
+  /** Where held roots are kept for the next process; nowhere unless given. */
+  state?: StateStore;
+  /** False in an untrusted workspace: then no project command runs. */
+  trusted?: boolean;
 }
 
 export interface Answer {
@@ -26,74 +44,195 @@ export interface Answer {
   held: Held | undefined;
 }
 
+/** One caller: what it holds, and the order its calls came in. */
+interface Caller {
+  held: Promise<HeldRoot>;
+  order: CallOrder;
+}
+
+/** Verbs that run commands a project declares. */
+const runsCommands = new Set<Verb>(['start', 'prepare', 'test', 'done', 'update', 'accept']);
+
 /**
- * What a server keeps between calls: its held root, and the order calls that may move it came in. It resolves each call's
- * root, runs the core on it, and re-aims from the typed result; the cores never see any of this.
+ * What a server keeps between calls: the held root of each caller, and the order calls that may move it came in. It
+ * resolves each call's root, runs the core on it, and re-aims from the typed result; the cores never see any of this.
  */
 export class Session {
-  readonly #options: { root?: string | undefined; env: NodeJS.ProcessEnv; cwd: string };
-  readonly #order = new CallOrder();
-  #held: Promise<HeldRoot> | undefined;
+  readonly #options: SessionOptions;
+  readonly #window: Caller;
+  readonly #conversations = new Map<string, Caller>();
+  readonly #listeners = new Set<(event: WindowEvent) => void>();
+  readonly #running = new Map<number, AbortController>();
+  readonly #state: StateStore;
+  #trusted: boolean;
+  #calls = 0;
+  #search: Promise<SpawnRoot> | undefined;
 
-  constructor(options: { root?: string | undefined; env: NodeJS.ProcessEnv; cwd: string }) {
+  constructor(options: SessionOptions) {
     this.#options = options;
+    this.#trusted = options.trusted ?? true;
+    const state = options.state ?? new StateStore(undefined);
+    this.#state = state;
+    const window = new HeldRoot((root, movedBy) => {
+      state.keepWindow(root, movedBy);
+      this.#tell(async () => ({ type: 'held', held: await window.describe() }));
+    });
+    const left = state.window;
+    if (left) window.restore(left.root, left.movedBy);
+    this.#window = { held: Promise.resolve(window), order: new CallOrder() };
   }
 
-  /** The held root; found out at the first call, since a client may have to be asked. */
-  held(askRoots?: () => Promise<string[]>): Promise<HeldRoot> {
-    this.#held ??= this.#find(askRoots);
-    return this.#held;
+  /** Hears what happens, for the person who looks on. Returns what ends it. */
+  listen(listener: (event: WindowEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
-  async #find(askRoots?: () => Promise<string[]>): Promise<HeldRoot> {
-    const engine = await loadEngine();
+  trust(trusted: boolean): void {
+    this.#trusted = trusted;
+  }
+
+  /** Cancels a running call, whoever made it. */
+  cancel(call: number): boolean {
+    const running = this.#running.get(call);
+    running?.abort();
+    return running !== undefined;
+  }
+
+  /** The person's re-aim (contract §3). Refuses like any path that is no project. */
+  async aim(path: string): Promise<Held> {
+    const held = await this.held();
+    await held.relaunch(await findRoot(path));
+    return held.describe();
+  }
+
+  /**
+   * The window's held root. Its spawn root is found at the first call, since a client may have to be asked; and looked for
+   * again at later ones while there is none, so that creating a project where it was looked for helps without a restart.
+   */
+  async held(askRoots?: () => Promise<string[]>): Promise<HeldRoot> {
+    const held = await this.#window.held;
+    if (held.root !== null) return held;
+    this.#search ??= this.#find(false, askRoots).finally(() => {
+      this.#search = undefined;
+    });
+    held.begin(await this.#search);
+    return held;
+  }
+
+  /**
+   * Takes the spawn root as it is now where it was named, so that one that vanishes before the first call is missed, not
+   * passed over.
+   */
+  async begin(): Promise<void> {
+    const named = await this.#find(true);
+    if (named.root !== null) (await this.#window.held).begin(named);
+  }
+
+  #find(namedOnly: boolean, askRoots?: () => Promise<string[]>): Promise<SpawnRoot> {
     const { root: flag, env, cwd } = this.#options;
-    return new HeldRoot(await findSpawnRoot({ flag, env, cwd, findRoot: engine.findRoot }, askRoots), engine);
+    return findSpawnRoot({ flag, env, cwd, findRoot, namedOnly }, askRoots);
   }
 
-  /** The held root, when calls without `path` can act on it; else throws their refusal. */
-  async heldRoot(askRoots?: () => Promise<string[]>): Promise<string> {
-    return this.#bind(undefined, await this.held(askRoots), await loadEngine());
+  /** The root of a call without `path`; throws the refusal of one that cannot be made. */
+  async root(askRoots?: () => Promise<string[]>): Promise<string> {
+    return this.#bind(undefined, await this.held(askRoots));
   }
 
   /** Answers one tool call. Must be entered in the order calls arrive; never rejects. */
   async call(request: CallRequest): Promise<Answer> {
-    const turn = this.#order.accept(request.verb, request.args?.path !== undefined);
+    const caller = this.#callerOf(request);
+    const by = request.caller ?? 'agent';
+    const turn = caller.order.accept(request.verb, request.args?.path !== undefined);
+    const call = ++this.#calls;
+    const abort = new AbortController();
+    const signal = AbortSignal.any([request.signal, abort.signal]);
+    // Every process a verb runs listens to it; Node takes more than ten listeners for a leak and warns.
+    setMaxListeners(0, signal);
+    this.#running.set(call, abort);
+    this.#tell(() => ({ type: 'call_started', call, verb: request.verb, caller: by }));
     try {
-      await Promise.race([turn.bind, aborted(request.signal)]);
-      return await this.#answer(request, turn);
+      await Promise.race([turn.bind, aborted(signal)]);
+      const emit = (event: VerbEvent) => {
+        request.emit(event);
+        this.#tell(() => ({ type: 'call_event', call, event: { ...event } }));
+      };
+      const answer = await this.#answer({ ...request, signal, emit }, caller, turn);
+      this.#tell(() => ({
+        type: 'call_finished',
+        call,
+        caller: by,
+        envelope: { ...answer.envelope },
+      }));
+      return answer;
     } finally {
+      this.#running.delete(call);
       turn.finish();
     }
   }
 
-  async #answer(request: CallRequest, turn: Turn): Promise<Answer> {
-    const [engine, held] = await Promise.all([loadEngine(), this.held(request.askRoots)]);
+  /**
+   * The caller of a request. A conversation seen for the first time takes the window's held root as it stands at that moment,
+   * unless it was known to a former process of this window.
+   */
+  #callerOf({ conversation, askRoots }: CallRequest): Caller {
+    if (conversation === undefined) return this.#window;
+    const known = this.#conversations.get(conversation);
+    if (known) return known;
+    const state = this.#state;
+    const held = new HeldRoot((root, movedBy) => state.keepConversation(conversation, root, movedBy));
+    const left = state.conversation(conversation);
+    const caller: Caller = {
+      order: new CallOrder(),
+      held: this.held(askRoots).then((window) => {
+        held.takeOver(window);
+        if (left) held.restore(left.root, left.movedBy);
+        else if (held.root !== null) state.keepConversation(conversation, held.root, undefined);
+        return held;
+      }),
+    };
+    this.#conversations.set(conversation, caller);
+    return caller;
+  }
+
+  async #answer(request: CallRequest, caller: Caller, turn: Turn): Promise<Answer> {
+    const [engine, held] = await Promise.all([loadEngine(), this.#heldOf(caller, request)]);
     const { verb } = request;
     let root: string | undefined;
     let envelope: Envelope;
     try {
-      if (request.signal.aborted)
-        throw new engine.Refusal('cancelled', 'The call was cancelled before it began.');
+      if (request.signal.aborted) throw new Refusal('cancelled', 'The call was cancelled before it began.');
       const args = engine.parseArguments(verb, request.args);
-      root = await this.#bind(args.path as string | undefined, held, engine);
+      root = await this.#bind(args.path as string | undefined, held);
+      if (!this.#trusted && runsCommands.has(verb)) {
+        throw new Refusal(
+          'untrusted',
+          `This workspace is not trusted, so ${verb} runs nothing: trust it in VS Code ("Workspaces: Manage Workspace Trust"), then call again.`,
+        );
+      }
       const ctx: Context = { signal: request.signal, emit: request.emit, client: request.client };
       envelope = (await engine.run(verb, root, args as Args<Verb>, ctx)) as Envelope;
     } catch (error) {
-      envelope = await engine.refused(verb, root, error);
+      envelope = engine.refused(verb, root, error);
     }
     await this.#reaim(envelope, held, turn);
     const description = await held.describe();
+    if (envelope.error === 'root_missing') this.#tell(async () => this.#heldEvent());
     if (verb === 'status') envelope.data = { ...envelope.data, held: description };
     return { envelope, held: description };
   }
 
+  /** What a caller holds. A conversation that began where there was no root takes the window's once there is one. */
+  async #heldOf(caller: Caller, { askRoots }: CallRequest): Promise<HeldRoot> {
+    const held = await caller.held;
+    if (held.root !== null) return held;
+    const window = await this.held(askRoots);
+    if (held !== window) held.takeOver(window);
+    return held;
+  }
+
   /** The root of one call: `path`, else the held root; never anything else in silence. */
-  async #bind(
-    path: string | undefined,
-    held: HeldRoot,
-    { findRoot, Refusal }: Awaited<ReturnType<typeof loadEngine>>,
-  ): Promise<string> {
+  async #bind(path: string | undefined, held: HeldRoot): Promise<string> {
     if (path !== undefined) {
       if (!isAbsolute(path)) {
         throw new Refusal(
@@ -108,7 +247,7 @@ export class Session {
       throw new Refusal(
         'not_initialized',
         `This server found no project (looked from ${held.tried}): create a discern.toml there, pass an absolute path, or start the server with --root.`,
-        { data: { root: this.#options.cwd } },
+        { data: { ...(this.#options.cwd !== undefined && { root: this.#options.cwd }) } },
       );
     }
     if (!(await held.missing())) return findRoot(root);
@@ -124,7 +263,10 @@ export class Session {
     );
   }
 
-  /** The two re-aims (contract §3), decided from typed result data, after anything that is not a preview. */
+  /**
+   * The two re-aims (contract §3), decided from typed result data, after anything that is not a preview. A conversation's own
+   * re-aim moves the window's held root too, never another conversation's.
+   */
   async #reaim(envelope: Envelope, held: HeldRoot, { earlier }: Turn): Promise<void> {
     if (envelope.dry_run) return;
     const data = (envelope.data ?? {}) as {
@@ -132,14 +274,33 @@ export class Session {
       root?: string;
       landing?: { worktree_removed?: boolean };
     };
+    const window = await this.#window.held;
+    const both = held === window ? [held] : [held, window];
     if (envelope.verb === 'start' && envelope.ok && data.path !== undefined) {
       await earlier;
-      await held.move(data.path, 'start');
+      for (const one of both) await one.move(data.path, 'start');
     }
     if (envelope.verb === 'accept' && data.landing?.worktree_removed && data.root !== undefined) {
       await earlier;
-      if (await held.missing()) await held.move(data.root, 'accept');
+      const own = await held.missing();
+      if (own) await held.move(data.root, 'accept');
+      if (held !== window && (own || (await window.missing()))) await window.move(data.root, 'accept');
     }
+  }
+
+  async #heldEvent(): Promise<WindowEvent> {
+    return { type: 'held', held: await (await this.#window.held).describe() };
+  }
+
+  /** Events are made only for someone who listens. */
+  #tell(event: () => WindowEvent | Promise<WindowEvent>): void {
+    if (this.#listeners.size === 0) return;
+    const made = event();
+    const send = (one: WindowEvent) => {
+      for (const listener of this.#listeners) listener(one);
+    };
+    if (made instanceof Promise) made.then(send, () => undefined);
+    else send(made);
   }
 }
 

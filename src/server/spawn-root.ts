@@ -11,7 +11,10 @@ interface Source {
 export interface SpawnRootOptions {
   flag?: string | undefined;
   env: NodeJS.ProcessEnv;
-  cwd: string;
+  /** Absent when the process's directory was removed. */
+  cwd: string | undefined;
+  /** Look only at what names a project outright: not at the client's roots nor at `cwd`. */
+  namedOnly?: boolean;
   /** Resolves a directory to its project root, or rejects with a sentence. */
   findRoot: (directory: string) => Promise<string>;
 }
@@ -36,17 +39,21 @@ function folders(value: string | undefined): string[] {
 }
 
 function sources(options: SpawnRootOptions, askRoots: (() => Promise<string[]>) | undefined): Source[] {
-  const { flag, env, cwd } = options;
+  const { flag, env, cwd, namedOnly } = options;
   // A relative one is meant from where the server was launched: `discern mcp --root .`
-  const one = (value: string | undefined) => (value ? [resolve(cwd, value)] : []);
-  return [
+  const one = (value: string | undefined) => (value ? [cwd === undefined ? value : resolve(cwd, value)] : []);
+  const named: Source[] = [
     { mechanism: '--root', offers: () => one(flag) },
     { mechanism: 'DISCERN_ROOT', offers: () => one(env.DISCERN_ROOT) },
     { mechanism: 'WORKSPACE_FOLDER_PATHS', offers: () => folders(env.WORKSPACE_FOLDER_PATHS) },
     { mechanism: 'CLAUDE_PROJECT_DIR', offers: () => one(env.CLAUDE_PROJECT_DIR) },
+  ];
+  if (namedOnly) return named;
+  return [
+    ...named,
     // Deprecated by SEP-2577: a transitional path, asked only when everything before it failed.
     { mechanism: 'roots/list', offers: () => askRoots?.() ?? [] },
-    { mechanism: 'cwd', offers: () => [cwd] },
+    { mechanism: 'cwd', offers: () => (cwd === undefined ? [] : [cwd]) },
   ];
 }
 

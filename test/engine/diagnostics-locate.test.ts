@@ -41,7 +41,10 @@ describe('locating a printed file in a root', () => {
         const path = parts.join('/');
         assert.equal(locate(path, '/some/root'), path);
         assert.equal(locate(`/some/root/${path}`, '/some/root'), path);
-        assert.equal(locate(`file:///some/root/${parts.map(encodeURIComponent).join('/')}`, '/some/root'), path);
+        assert.equal(
+          locate(`file:///some/root/${parts.map(encodeURIComponent).join('/')}`, '/some/root'),
+          path,
+        );
         assert.equal(locate(`C:\\some\\root\\${parts.join('\\')}`, 'C:\\some\\root'), path);
       }),
     );

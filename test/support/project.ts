@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
 
 const exec = promisify(execFile);
@@ -21,6 +21,8 @@ Object.assign(process.env, gitEnv);
 
 /** Runs git in `cwd` and returns what it printed, without the last newline. */
 export async function git(cwd: string, ...args: string[]): Promise<string> {
+  // An empty path, from an answer that has none, would mean the repository these tests lie in.
+  if (!isAbsolute(cwd)) throw new Error(`git was to run in "${cwd}"`);
   const { stdout } = await exec('git', args, { cwd, maxBuffer: 64 * 1024 * 1024 });
   return stdout.replace(/\n$/, '');
 }

@@ -48,10 +48,12 @@ export interface ConnectOptions {
 export const clients = ['SDK 1.x', 'SDK 2.x, legacy', 'SDK 2.x, 2026-07-28'] as const;
 export type ClientName = (typeof clients)[number];
 
-const environment = (extra: Record<string, string> = {}) => {
+/** This process's environment without anything that aims a server, and with `extra`. */
+export const environment = (extra: Record<string, string> = {}) => {
   const clean: Record<string, string> = {};
   for (const [name, value] of Object.entries(process.env)) {
-    if (value !== undefined && !name.startsWith('DISCERN_')) clean[name] = value;
+    const aims = /^(DISCERN_.*|WORKSPACE_FOLDER_PATHS|CLAUDE_PROJECT_DIR)$/.test(name);
+    if (value !== undefined && !aims) clean[name] = value;
   }
   return { ...clean, ...gitEnv, ...extra };
 };

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { nearest } from '../nearest.ts';
 import type { Node, Place, TableNode } from './tree.ts';
 

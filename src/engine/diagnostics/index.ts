@@ -43,12 +43,12 @@ const maxTool = 100;
  * whatever its size.
  *
  * Only a failed job is searched for findings: the exit status is a job's verdict, and a line in the log of a
- * job that passed, be it an error in SARIF, is not what its owner calls a problem. A failed job always yields at
- * least one diagnostic of severity error. Errors come before warnings, duplicates are dropped, and of more than
- * 50 the rest is counted in `more`. The first diagnostic carries the tail of the output.
+ * job that passed, be it an error in SARIF, is not what its owner calls a problem. A failed job always
+ * yields at least one diagnostic of severity error. Errors come before warnings, duplicates are dropped, and
+ * of more than 50 the rest is counted in `more`. The first diagnostic carries the tail of the output.
  *
- * A file up to 8 MiB is searched whole, of a larger one the first MiB and the last 4 MiB. A missing, empty or
- * unreadable file counts as no lines. Rejects only with the signal's reason.
+ * A file up to 8 MiB is searched whole, of a larger one the first MiB and the last 4 MiB. A missing, empty
+ * or unreadable file counts as no lines. Rejects only with the signal's reason.
  */
 export async function readOutput(job: JobOutput, signal?: AbortSignal): Promise<Reading> {
   signal?.throwIfAborted();
@@ -58,11 +58,9 @@ export async function readOutput(job: JobOutput, signal?: AbortSignal): Promise<
   const { findings, lines: unread } = await recognise(window.text, signal);
   const printed = toLines(window.text.slice(-tailChars));
   const why = tellingLine(unread) || tellingLine(printed);
-  const found = distinct(await placed(findings, job));
-  if (!found.some((diagnostic) => diagnostic.severity === 'error')) {
-    found.unshift(unrecognised(job, why, window.unreadable));
-  }
-  const ranked = severities.flatMap((severity) => found.filter((one) => one.severity === severity));
+  const found = await placed(findings, job);
+  const ranked = distinct(severities.flatMap((severity) => found.filter((one) => one.severity === severity)));
+  if (ranked[0]?.severity !== 'error') ranked.unshift(unrecognised(job, why, window.unreadable));
   const [first, ...others] = ranked.slice(0, maxDiagnostics);
   const output = tailOf(printed) || tailOf(unread);
   const diagnostics = first === undefined ? [] : [output === '' ? first : { ...first, output }, ...others];

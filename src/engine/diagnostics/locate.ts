@@ -1,6 +1,7 @@
 import { posix, win32 } from 'node:path';
 
 const drive = /^[A-Za-z]:[\\/]/;
+const url = /^[A-Za-z][\w+.-]+:\/\//;
 
 /** The path a `file:` URI names, percent-encoding undone; anything else as it is. */
 export function fromFileUri(text: string): string {
@@ -24,12 +25,13 @@ export function decode(text: string): string {
 /**
  * Where a printed file lies: relative to `root` with forward slashes when inside it, else as printed (a
  * `file:` URI as the path it names). `root` is absolute and decides the flavour of paths, so a path with a
- * drive letter stays as printed under a POSIX root. Pure: no file is looked at, so links are not followed.
+ * drive letter stays as printed under a POSIX root; so does a URL of another scheme. Pure: no file is looked
+ * at, so links are not followed.
  */
 export function locate(printed: string, root: string): string {
   const windows = drive.test(root) || root.startsWith('\\\\');
   const file = fromFileUri(printed);
-  if (!windows && drive.test(file)) return file;
+  if (url.test(file) || (!windows && drive.test(file))) return file;
   const paths = windows ? win32 : posix;
   const relative = paths.relative(root, paths.resolve(root, file));
   const outside =

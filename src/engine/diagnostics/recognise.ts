@@ -1,7 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { toLines } from './clean.ts';
 import type { Finding, LineShape } from './finding.ts';
-import { documents, reports, stacks } from './shapes.ts';
+import { documents, ranks } from './shapes.ts';
 
 /** What the shapes made of a text, and its clean lines without the documents that were read as such. */
 export interface Recognised {
@@ -23,7 +23,7 @@ export async function recognise(text: string, signal?: AbortSignal): Promise<Rec
     await pause(signal);
   }
   const lines = toLines(rest);
-  for (const shapes of [reports, stacks]) {
+  for (const shapes of ranks) {
     if (namesError(findings)) break;
     findings = findings.concat(await readLines(lines, shapes, signal));
   }

@@ -5,9 +5,9 @@ import { esbuild } from './shapes/esbuild.ts';
 import { eslintStylish, eslintUnix } from './shapes/eslint.ts';
 import { goBuild, goTest } from './shapes/go.ts';
 import { junit } from './shapes/junit.ts';
-import { nodeStack } from './shapes/node.ts';
+import { nodeStack, nodeTests } from './shapes/node.ts';
 import { pytest } from './shapes/pytest.ts';
-import { python } from './shapes/python.ts';
+import { python, unittest } from './shapes/python.ts';
 import { rust } from './shapes/rust.ts';
 import { sarif } from './shapes/sarif.ts';
 import { tap } from './shapes/tap.ts';
@@ -17,22 +17,12 @@ import { tsc } from './shapes/tsc.ts';
 export const documents: readonly DocumentShape[] = [sarif, junit];
 
 /**
- * Read in this order, each seeing only the lines no earlier one took. Test runners come first, since what
- * their tests printed may look like anything; the most general shape comes last.
+ * Read in this order, each shape seeing only the lines no earlier one took, and a rank only where no earlier
+ * rank named an error. Test runners come first: what tests print may look like anything, a compiler's errors
+ * included. Stacks come last, since a log may hold some that are no failure.
  */
-export const reports: readonly LineShape[] = [
-  tap,
-  pytest,
-  goTest,
-  rust,
-  tsc,
-  biome,
-  esbuild,
-  eslintStylish,
-  eslintUnix,
-  goBuild,
-  colon,
+export const ranks: readonly (readonly LineShape[])[] = [
+  [tap, pytest, unittest, goTest, goBuild, rust, nodeTests],
+  [tsc, biome, esbuild, eslintStylish, eslintUnix, colon],
+  [python, nodeStack],
 ];
-
-/** Read only where no report named an error: a stack in a log is no failure if a tool has named one. */
-export const stacks: readonly LineShape[] = [python, nodeStack];

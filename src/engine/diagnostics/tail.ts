@@ -30,7 +30,10 @@ export function tailOf(lines: readonly string[]): string {
     .replace(/^\ufffd+/, '');
 }
 
-/** The line that best says why the job failed: the last that speaks of failing, else the last one; '' of none. */
+/**
+ * The line that best says why the job failed: the last that speaks of failing, else the last one; '' of
+ * none.
+ */
 export function tellingLine(lines: readonly string[]): string {
   const last = lastSaid(lines);
   for (let at = last; at >= 0 && at > last - maxSearched; at--) {

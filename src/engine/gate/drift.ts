@@ -1,15 +1,19 @@
-import { stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import type { Stats } from 'node:fs';
+import { lstat } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
 import type { Drift } from '../../contract/data.ts';
+import type { Diagnostic } from '../../contract/envelope.ts';
 import { worktreePatch } from '../git/diff.ts';
 import { readStatus, type TreeStatus } from '../git/status.ts';
+import type { Repository } from '../repository.ts';
 import type { JobResult } from './job.ts';
 
-/** How much of a patch a drift entry carries, in bytes, and how many files are named. */
+/** How much of a patch a drift entry carries and all entries together, in bytes, and how many files are named. */
 const PATCH_LIMIT = 4_000;
+const PATCHES_LIMIT = 32_000;
 const FILE_LIMIT = 50;
 
-/** A path our clock and the file system's may disagree by, in milliseconds. */
+/** What our clock and the one files are stamped with may differ by, in milliseconds. */
 const CLOCK_SLACK_MS = 20;
 
 /**
@@ -17,42 +21,91 @@ const CLOCK_SLACK_MS = 20;
  * is not what is committed (contract §6).
  */
 export class DriftWatch {
-  readonly #top: string;
+  readonly #repo: Pick<Repository, 'root' | 'top'>;
   readonly #known: Set<string>;
-  #seen = 0;
+  #named = 0;
+  #budget = PATCHES_LIMIT;
+  /** How many files changed beyond those that were named. */
+  unnamed = 0;
 
-  constructor(top: string, start: TreeStatus) {
-    this.#top = top;
-    this.#known = new Set([...start.staged, ...start.unstaged]);
+  constructor(repo: Pick<Repository, 'root' | 'top'>, start: TreeStatus) {
+    this.#repo = repo;
+    // An untracked file that a job adds to the index was not committed either.
+    this.#known = new Set([...start.staged, ...start.unstaged, ...start.untracked]);
   }
 
   /** The files that changed since the last look, each with the stage whose job was running when it was written. */
   async look(jobs: readonly JobResult[]): Promise<Drift[]> {
-    const status = await readStatus(this.#top, { untracked: 'no' });
-    const changed = [...new Set([...status.staged, ...status.unstaged])].filter(
-      (path) => !this.#known.has(path),
-    );
+    const { root, top } = this.#repo;
+    const status = await readStatus(top, { untracked: 'no' });
+    const changed = new Set([...status.staged, ...status.unstaged]);
     const drift: Drift[] = [];
-    for (const file of changed) {
-      this.#known.add(file);
-      if (this.#seen++ >= FILE_LIMIT) continue;
+    for (const path of changed) {
+      if (this.#known.has(path)) continue;
+      this.#known.add(path);
+      if (this.#named >= FILE_LIMIT) {
+        this.unnamed++;
+        continue;
+      }
+      this.#named++;
       drift.push({
-        file,
-        stage: await this.#stageOf(file, jobs),
-        diff: await worktreePatch(this.#top, [file], PATCH_LIMIT),
+        file: relative(root, join(top, path)).split(sep).join('/'),
+        stage: stageAt(await changedAt(join(top, path)), jobs),
+        diff: await this.#patch(path),
       });
     }
     return drift;
   }
 
-  /** By the file's time stamp; a file that is gone left its stamp on its directory. */
-  async #stageOf(file: string, jobs: readonly JobResult[]): Promise<Drift['stage']> {
-    const path = join(this.#top, file);
-    const found =
-      (await stat(path).catch(() => undefined)) ?? (await stat(dirname(path)).catch(() => undefined));
-    const at = found?.mtimeMs ?? 0;
-    const running = jobs.filter((job) => at >= job.from - CLOCK_SLACK_MS && at <= job.to + CLOCK_SLACK_MS);
-    const stage = (running.at(-1) ?? jobs.at(-1))?.step.stage ?? 'fix';
-    return stage === 'setup' ? 'fix' : stage;
+  async #patch(path: string): Promise<string> {
+    if (this.#budget <= 0) return '[left out: the patches before it are long enough]';
+    const patch = await worktreePatch(this.#repo.top, [path], Math.min(PATCH_LIMIT, this.#budget));
+    this.#budget -= patch.length;
+    return patch;
   }
+}
+
+/**
+ * When a path was last changed, in milliseconds since 1970. The change time, since a chmod or a write that sets the
+ * modification time back shows only there; what is gone left its stamp on the directory it was in.
+ */
+async function changedAt(path: string): Promise<number> {
+  let found: Stats | undefined;
+  for (let at = path; !found && dirname(at) !== at; at = dirname(at)) {
+    found = await lstat(at).catch(() => undefined);
+  }
+  return found?.ctimeMs ?? 0;
+}
+
+/** The stage of the job that ran at that time; of several that of the shortest, whose doing it is likeliest to be. */
+function stageAt(time: number, jobs: readonly JobResult[]): Drift['stage'] {
+  const running = jobs
+    .filter((job) => time >= job.from - CLOCK_SLACK_MS && time <= job.to + CLOCK_SLACK_MS)
+    .sort((a, b) => a.to - a.from - (b.to - b.from));
+  const stage = (running[0] ?? jobs.at(-1))?.step.stage ?? 'fix';
+  return stage === 'setup' ? 'fix' : stage;
+}
+
+/** A path for a sentence: one with control characters is escaped, so that it stays on its line. */
+export function shown(path: string): string {
+  return /[\0-\x1f\x7f]/.test(path) ? JSON.stringify(path) : path;
+}
+
+export function driftDiagnostic(drift: Drift): Diagnostic {
+  return {
+    tool: 'discern',
+    severity: 'error',
+    message: `A ${drift.stage} job changed ${shown(drift.file)}, which was committed and clean.`,
+    reproduce_cmd: diffCommand(drift.file),
+    file: drift.file,
+    output: drift.diff,
+  };
+}
+
+/** The command that shows a file's change, as a POSIX shell reads it. */
+function diffCommand(file: string): string {
+  if (/^[\w./@%+=-]+$/.test(file)) return `git diff HEAD -- ${file}`;
+  // A name that is no UTF-8 cannot be written down here; git shows it among the others.
+  if (/^".*\\[0-7]{3}.*"$/s.test(file)) return 'git diff HEAD';
+  return `git --literal-pathspecs diff HEAD -- '${file.replaceAll("'", "'\\''")}'`;
 }

@@ -39,9 +39,11 @@ export async function runJob(
     exitCode = result.exitCode;
     failing = command;
     if (result.leftovers) hints.push(`${job.name} left processes running behind it; they were ended.`);
+    if (result.stuck) hints.push(`Something ${job.name} started could not be ended and may still run.`);
     if (result.ended) outcome = result.ended;
     else if (result.exitCode !== 0) outcome = 'failed';
     if (result.startError) reason = `The shell could not start it: ${result.startError}.`;
+    else if (result.killedBy) reason = `It was ended by the signal ${result.killedBy}.`;
     if (outcome !== 'passed') break;
   }
   const failed = outcome === 'failed' || outcome === 'timed_out';

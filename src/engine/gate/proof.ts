@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ProofState } from '../../contract/data.ts';
 import { readJson, stateDir, writeFileAtomic } from '../files.ts';
 import { isAncestor } from '../git/refs.ts';

@@ -5,7 +5,7 @@ import { stateDir } from '../files.ts';
 
 /** How many runs' output a repository keeps. */
 const KEPT = 40;
-/** A run younger than this many milliseconds may still be going, and is never removed. */
+/** A run in which something was written less than this many milliseconds ago may still be going, and is never removed. */
 const YOUNG_MS = 60 * 60 * 1000;
 
 /** A new directory for one run's output, under the git common dir so that it outlives the worktree. */
@@ -14,7 +14,8 @@ export async function newRunDir(commonDir: string, verb: string): Promise<string
   const stamp = new Date().toISOString().replace(/[:.]/g, '-');
   const dir = join(runs, `${stamp}-${verb}-${randomBytes(3).toString('hex')}`);
   await mkdir(dir, { recursive: true });
-  await forgetOldRuns(runs);
+  // Output that cannot be removed (another user's, say) must not stop a run.
+  await forgetOldRuns(runs).catch(() => undefined);
   return dir;
 }
 
@@ -22,9 +23,22 @@ async function forgetOldRuns(runs: string): Promise<void> {
   const names = (await readdir(runs)).sort();
   for (const name of names.slice(0, Math.max(0, names.length - KEPT))) {
     const dir = join(runs, name);
-    const found = await stat(dir).catch(() => undefined);
-    if (found && Date.now() - found.mtimeMs > YOUNG_MS) await rm(dir, { recursive: true, force: true });
+    if (Date.now() - (await lastWrite(dir)) > YOUNG_MS) await rm(dir, { recursive: true, force: true });
   }
+}
+
+/** When the directory, or a file in it, was last written, in milliseconds since 1970; 0 when it is gone. */
+async function lastWrite(dir: string): Promise<number> {
+  const files = await readdir(dir).catch(() => []);
+  const stamps = await Promise.all(
+    [dir, ...files.map((file) => join(dir, file))].map((path) =>
+      stat(path).then(
+        (found) => found.mtimeMs,
+        () => 0,
+      ),
+    ),
+  );
+  return Math.max(...stamps);
 }
 
 /** The output file of a job; names of scopes may hold anything. */

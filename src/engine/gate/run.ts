@@ -9,7 +9,7 @@ import { isClean, listChanges, readStatus, type TreeStatus } from '../git/status
 import { jobEnv } from '../job-env.ts';
 import { Refusal } from '../refusal.ts';
 import { openRepository, type Repository, requireTrunk, where } from '../repository.ts';
-import { DriftWatch } from './drift.ts';
+import { DriftWatch, driftDiagnostic, shown } from './drift.ts';
 import type { JobResult } from './job.ts';
 import { type GateMode, type JobGroup, planGate } from './plan.ts';
 import { writeProof } from './proof.ts';
@@ -45,8 +45,9 @@ export interface PreparedGate {
 export async function prepareGate(root: string, mode: GateMode, ctx: Context): Promise<PreparedGate> {
   const repo = await openRepository(root, ctx.signal);
   if (mode === 'done') await requireTrunkInside(repo);
-  const status = await readStatus(repo.top, { signal: ctx.signal });
   const scoped = repo.config.config.scopes.length > 0;
+  // A new directory is one path unless asked for all; its files may lie in different scopes.
+  const status = await readStatus(repo.top, { untracked: scoped ? 'all' : 'normal', signal: ctx.signal });
   const classification = classify(repo, scoped ? await changesSinceTrunk(repo, status) : []);
   const groups = planGate(mode, repo.config, classification);
   if (mode === 'done' && classification.neutral) {
@@ -108,10 +109,10 @@ async function runPrepared(prepared: PreparedGate, mode: GateMode, ctx: Context)
   const total = groups.reduce((sum, group) => sum + group.jobs.length, 0);
   ctx.emit({ type: 'run_started', root: repo.root, verb: mode, jobs: total });
   const [env, runDir] = await Promise.all([jobEnv(repo), newRunDir(repo.commonDir, mode)]);
-  const watch = new DriftWatch(repo.top, status);
+  const watch = new DriftWatch(repo, status);
   const failFast = repo.config.config.gate.fail_fast;
   const { results, drift } = await runStages(groups, { root: repo.root, env, runDir, failFast, watch }, ctx);
-  const head = await gitLine(repo.top, ['rev-parse', 'HEAD']);
+  const after = await readStatus(repo.top);
 
   const steps = [
     ...results.map((result) => result.step),
@@ -128,14 +129,13 @@ async function runPrepared(prepared: PreparedGate, mode: GateMode, ctx: Context)
   const hints = [...repo.config.notes, ...results.flatMap((result) => result.hints)];
   if (spared.length > 0) hints.push('Every change lies in neutral scopes, so no job was needed.');
   else if (total === 0) hints.push(emptyHint(mode));
-  const verdict = judge({ prepared, mode, results, drift, head, ctx });
-  const clean = isClean(status);
-  const proof = mode === 'done' ? await earnProof(prepared, verdict.error, results, clean) : undefined;
+  const verdict = judge({ prepared, mode, results, drift, unnamed: watch.unnamed, after, ctx });
+  const proof = mode === 'done' ? await earnProof(prepared, verdict.error, results, after) : undefined;
   return {
     repo,
     data: {
       ...where(repo),
-      clean,
+      clean: isClean(status),
       ...(proof && { proof }),
       jobs,
       scopes: scopeResults(classification.scopes),
@@ -149,6 +149,9 @@ async function runPrepared(prepared: PreparedGate, mode: GateMode, ctx: Context)
   };
 }
 
+/** How many drifted files the message names; the diagnostics name more. */
+const NAMED_IN_MESSAGE = 5;
+
 const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 function judge(run: {
@@ -156,10 +159,12 @@ function judge(run: {
   mode: GateMode;
   results: JobResult[];
   drift: Drift[];
-  head: string;
+  /** How many more files drifted than `drift` names. */
+  unnamed: number;
+  after: TreeStatus;
   ctx: Context;
 }): { error?: RefusalSlug; message: string } {
-  const { prepared, mode, results, drift, head, ctx } = run;
+  const { prepared, mode, results, drift, after, ctx } = run;
   const named = (outcome: string) =>
     results.filter(({ step }) => step.outcome === outcome).map(({ step }) => step.name);
   const failed = named('failed');
@@ -177,12 +182,14 @@ function judge(run: {
     };
   }
   if (drift.length > 0) {
-    const files = drift.map((one) => `${one.file} (${one.stage})`).join(', ');
+    const files = drift.slice(0, NAMED_IN_MESSAGE).map((one) => `${shown(one.file)} (${one.stage})`);
+    const more = drift.length - files.length + run.unnamed;
     return {
       error: 'tree_drift',
-      message: `Jobs changed tracked files that were clean: ${files}. Look at the changes, commit or discard them, and run ${mode} again.`,
+      message: `Jobs changed tracked files that were clean: ${files.join(', ')}${more > 0 ? ` and ${more} more` : ''}. Look at the changes, commit or discard them, and run ${mode} again.`,
     };
   }
+  const head = after.commit ?? 'no commit';
   if (head !== prepared.repo.commit) {
     return {
       error: 'tree_drift',
@@ -197,14 +204,20 @@ async function earnProof(
   prepared: PreparedGate,
   error: RefusalSlug | undefined,
   results: JobResult[],
-  clean: boolean,
+  after: TreeStatus,
 ): Promise<ProofState> {
   const { repo, status } = prepared;
   if (error) return { state: 'none', reason: 'The gate did not pass.' };
-  if (!clean) {
+  if (!isClean(status)) {
     return {
       state: 'none',
       reason: `The tree has uncommitted changes (${listChanges(status)}): commit or ignore them and run done again.`,
+    };
+  }
+  if (!isClean(after)) {
+    return {
+      state: 'none',
+      reason: `Files appeared or changed while the jobs ran (${listChanges(after)}), so no commit holds what was judged: commit or ignore them and run done again.`,
     };
   }
   const trunk = requireTrunk(repo);
@@ -242,15 +255,4 @@ function countJobs(steps: { outcome: keyof JobCounts }[]): JobCounts {
   const counts: JobCounts = { passed: 0, failed: 0, cancelled: 0, skipped: 0, timed_out: 0 };
   for (const step of steps) counts[step.outcome]++;
   return counts;
-}
-
-function driftDiagnostic(drift: Drift): Diagnostic {
-  return {
-    tool: 'discern',
-    severity: 'error',
-    message: `A ${drift.stage} job changed ${drift.file}, which was committed and clean.`,
-    reproduce_cmd: `git diff HEAD -- ${drift.file}`,
-    file: drift.file,
-    output: drift.diff,
-  };
 }

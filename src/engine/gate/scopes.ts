@@ -1,9 +1,9 @@
-import picomatch from 'picomatch';
 import type { ScopeResult } from '../../contract/data.ts';
 import { gitLine } from '../git/core.ts';
 import { changedPaths } from '../git/diff.ts';
 import type { TreeStatus } from '../git/status.ts';
 import type { Repository } from '../repository.ts';
+import { scopeMatchers } from './scope-paths.ts';
 
 export interface ClassifiedScope extends ScopeResult {
   commands?: string[];
@@ -19,36 +19,17 @@ export interface Classification {
   neutral: boolean;
 }
 
-/**
- * Turns one scope path of the published format into a predicate on paths relative to the project root: a directory
- * (`docs/`), a suffix at any depth (`*.md`), a segment at any depth (`/generated/`), a glob (`src/**`), or an exact path,
- * which also takes in everything below it.
- */
-export function scopeMatcher(pattern: string): (path: string) => boolean {
-  const plain = pattern.replace(/^\.\//, '');
-  if (plain.length > 2 && plain.startsWith('/') && plain.endsWith('/')) {
-    const segment = plain.slice(1, -1);
-    return (path) => `/${path}/`.includes(`/${segment}/`);
-  }
-  if (!/[*?[\]{}()!]/.test(plain)) {
-    const exact = plain.replace(/^\//, '').replace(/\/+$/, '');
-    return (path) => path === exact || path.startsWith(`${exact}/`);
-  }
-  const anyDepth = plain.startsWith('*') && !plain.includes('/');
-  return picomatch(plain.replace(/^\//, ''), { dot: true, ...(anyDepth && { basename: true }) });
-}
-
 /** Sorts changed paths into the project's scopes. A path in no scope is code: unknown runs more, never less. */
 export function classify(repo: Repository, changed: readonly string[]): Classification {
   const scopes = repo.config.config.scopes.map((scope) => ({
     scope,
-    matches: scope.paths.map(scopeMatcher),
+    matches: scopeMatchers(scope.paths),
     files: 0,
   }));
   const code: string[] = [];
   let allNeutral = changed.length > 0;
   for (const path of changed) {
-    const within = scopes.filter(({ matches }) => matches.some((match) => match(path)));
+    const within = scopes.filter(({ matches }) => matches(path));
     for (const one of within) one.files++;
     if (within.length === 0) code.push(path);
     if (within.length === 0 || within.some(({ scope }) => !scope.neutral)) allNeutral = false;

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Drift } from '../../contract/data.ts';
 import type { Context } from '../context.ts';
 import type { DriftWatch } from './drift.ts';
@@ -19,6 +20,12 @@ export interface StagesResult {
 }
 
 const bad = ({ step }: JobResult) => step.outcome !== 'passed';
+
+/** The results, in order, once every job has ended: also when one rejects, none is left running behind the error. */
+async function allEnded(jobs: Promise<JobResult>[]): Promise<JobResult[]> {
+  await Promise.allSettled(jobs);
+  return Promise.all(jobs);
+}
 
 /**
  * Runs the groups in order. With `failFast`, the first job that fails ends its siblings (`cancelled`) and whatever
@@ -62,15 +69,27 @@ export async function runStages(
       continue;
     }
     const siblings = new AbortController();
-    const signal = AbortSignal.any([ctx.signal, siblings.signal]);
+    // Any number of jobs may listen.
+    setMaxListeners(0, siblings.signal);
+    const cancel = () => siblings.abort();
+    ctx.signal.addEventListener('abort', cancel, { once: true });
     const one = async (job: PlannedJob) => {
-      const result = await start(job, signal);
-      if (run.failFast && bad(result)) siblings.abort();
-      return result;
+      try {
+        const result = await start(job, siblings.signal);
+        if (run.failFast && bad(result)) siblings.abort();
+        return result;
+      } catch (error) {
+        siblings.abort();
+        throw error;
+      }
     };
     const ran: JobResult[] = [];
-    if (group.serial) for (const job of group.jobs) ran.push(await one(job));
-    else ran.push(...(await Promise.all(group.jobs.map(one))));
+    try {
+      if (group.serial) for (const job of group.jobs) ran.push(await one(job));
+      else ran.push(...(await allEnded(group.jobs.map(one))));
+    } finally {
+      ctx.signal.removeEventListener('abort', cancel);
+    }
     results.push(...ran);
     const strands = await run.watch.look(ran);
     drift.push(...strands);

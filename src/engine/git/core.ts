@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { access } from 'node:fs/promises';
 import { scrubbedEnv } from '../env.ts';
 import { Refusal } from '../refusal.ts';
 
@@ -43,6 +44,9 @@ const settings = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
   'core.quotePath=false',
+  'core.safecrlf=false',
+  'i18n.commitEncoding=UTF-8',
+  'i18n.logOutputEncoding=UTF-8',
   'submodule.recurse=false',
   'commit.gpgSign=false',
   'gc.auto=0',
@@ -54,13 +58,15 @@ const settings = [
 
 /**
  * Runs one git command in `cwd` and resolves with what it printed. Every git call of the engine goes through
- * here, with the user's environment less what redirects git, and with the settings above.
+ * here, with the user's environment less what redirects git, and with the settings above. On abort it is ended, and the
+ * promise settles when it and what it started have let go of their output: then nothing of it writes any more.
  *
- * Rejects with {@link GitError} on an exit code outside `ok`; refuses `cancelled` when `signal` aborts and
- * `internal_error` when git cannot be started.
+ * Rejects with {@link GitError} on an exit code outside `ok`; refuses `cancelled` when `signal` aborts, `root_missing` when
+ * there is no `cwd`, and `internal_error` when there is no git.
  */
 export function git(cwd: string, args: readonly string[], options: GitOptions = {}): Promise<GitResult> {
   const { ok = [0], stdin, env, signal } = options;
+  if (signal?.aborted) return Promise.reject(new Refusal('cancelled', 'The call was cancelled.'));
   return new Promise((resolve, reject) => {
     const child = spawn('git', [...settings, ...args], {
       cwd,
@@ -75,6 +81,8 @@ export function git(cwd: string, args: readonly string[], options: GitOptions = 
       },
       stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       windowsHide: true,
+      // In a session of its own: a terminal's Ctrl-C is for us to act on, not for a git in the middle of a landing.
+      detached: process.platform !== 'win32',
       ...(signal && { signal }),
     });
     const out: Buffer[] = [];
@@ -82,17 +90,14 @@ export function git(cwd: string, args: readonly string[], options: GitOptions = 
     child.stdout?.on('data', (chunk: Buffer) => out.push(chunk));
     child.stderr?.on('data', (chunk: Buffer) => err.push(chunk));
     child.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.name === 'AbortError') reject(new Refusal('cancelled', 'The call was cancelled.'));
-      else if (error.code === 'ENOENT') {
-        reject(
-          new Refusal(
-            'internal_error',
-            `git could not be started in ${cwd}: install git 2.38 or later, put it on PATH, and check that the directory exists.`,
-          ),
-        );
-      } else reject(error);
+      // An abort is answered on 'close', when nothing of the command is left.
+      if (error.name === 'AbortError') return;
+      if (error.code === 'ENOENT') notStarted(cwd).then(reject, reject);
+      else reject(error);
     });
     child.on('close', (code) => {
+      // One that never started is answered on 'error'.
+      if (child.pid === undefined) return;
       const stderr = Buffer.concat(err).toString('utf8');
       if (code !== null && ok.includes(code)) resolve({ stdout: Buffer.concat(out), stderr, code });
       else if (signal?.aborted) reject(new Refusal('cancelled', 'The call was cancelled.'));
@@ -104,6 +109,17 @@ export function git(cwd: string, args: readonly string[], options: GitOptions = 
       child.stdin?.end(stdin);
     }
   });
+}
+
+/** A missing program and a missing directory fail alike; only one of them is this machine's fault. */
+async function notStarted(cwd: string): Promise<Refusal> {
+  const isThere = await access(cwd).then(
+    () => true,
+    () => false,
+  );
+  return isThere
+    ? new Refusal('internal_error', 'git could not be started: install git 2.38 or later and put it on PATH.')
+    : new Refusal('root_missing', `${cwd} is gone: someone removed it, so name another directory by path.`);
 }
 
 /** {@link git}, for commands that print one line. */
@@ -130,11 +146,11 @@ export function fields(stdout: Buffer): Buffer[] {
 
 /**
  * A path as git printed it, as text. Bytes that are not UTF-8 (git stores names as bytes) become octal escapes in
- * quotes, as git itself prints them, so that two names never fall together.
+ * quotes, as git itself prints them; so does a name that begins with a quote, so that two names never fall together.
  */
 export function pathText(raw: Buffer): string {
   const text = raw.toString('utf8');
-  if (Buffer.from(text, 'utf8').equals(raw)) return text;
+  if (raw[0] !== 0x22 && Buffer.from(text, 'utf8').equals(raw)) return text;
   let quoted = '"';
   for (const byte of raw) {
     if (byte === 0x22 || byte === 0x5c) quoted += `\\${String.fromCharCode(byte)}`;

@@ -1,6 +1,6 @@
-import { type GitError, git } from './core.ts';
+import { git } from './core.ts';
 
-/** Why a checkout cannot follow from one tree to another: git's own list, by kind. */
+/** Why a checkout cannot follow from one tree to another, by kind. */
 export interface Obstacles {
   changed: string[];
   untracked: string[];
@@ -21,21 +21,21 @@ export async function switchTree(
 }
 
 /** Brings the index's cached stat data up to date, so that touched but equal files do not count as changed. */
-export async function refreshIndex(cwd: string): Promise<void> {
-  await git(cwd, ['update-index', '-q', '--refresh'], { ok: [0, 1] });
+export async function refreshIndex(cwd: string, env?: Record<string, string>): Promise<void> {
+  await git(cwd, ['update-index', '-q', '--refresh'], { ok: [0, 1], ...(env && { env }) });
 }
 
-/** Reads the paths out of what git said when a checkout cannot follow. */
-export function parseObstacles(error: GitError): Obstacles {
-  const changed: string[] = [];
-  const untracked: string[] = [];
-  for (const line of error.stderr.split('\n')) {
-    const entry = /Entry '(.+)' (?:not uptodate|would be overwritten)/.exec(line);
-    const loose = /Untracked working tree file '(.+)' would be/.exec(line);
-    const folder = /Updating '(.+)' would lose untracked files/.exec(line);
-    if (entry?.[1]) changed.push(entry[1]);
-    else if (loose?.[1]) untracked.push(loose[1]);
-    else if (folder?.[1]) untracked.push(folder[1]);
-  }
-  return { changed, untracked };
+/**
+ * Reads the paths out of what git-read-tree(1) said when a checkout cannot follow. It names the first obstacle of its
+ * kind only, and names as they are, line ends included.
+ */
+export function parseObstacles(stderr: string): Obstacles {
+  const all = (pattern: RegExp) => [...stderr.matchAll(pattern)].map(([, path = '']) => path);
+  return {
+    changed: all(/^error: Entry '(.+?)' (?:not uptodate|would be overwritten)/gms),
+    untracked: [
+      ...all(/^error: Untracked working tree file '(.+?)' would be (?:overwritten|removed)/gms),
+      ...all(/^error: Updating '(.+?)' would lose untracked files/gms),
+    ],
+  };
 }

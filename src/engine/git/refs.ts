@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type GitError, git, gitLine } from './core.ts';
 
 /** One line of `git for-each-ref`. */
@@ -70,9 +72,15 @@ export async function deleteRef(cwd: string, ref: string, from: string): Promise
   await git(cwd, ['update-ref', '-d', ref, from]);
 }
 
-/** Forgets `[branch "<name>"]` settings, as `git branch -d` does; there may be none. */
-export async function forgetBranchSettings(cwd: string, branch: string): Promise<void> {
-  await git(cwd, ['config', '--local', '--remove-section', `branch.${branch}`], { ok: [0, 128] });
+/**
+ * Forgets `[branch "<name>"]` settings, as `git branch -d` does. git is asked only where the config file speaks of the
+ * branch. There may be no such section all the same (128), and while someone else's git holds the file (255) it stays: it
+ * means nothing without the branch.
+ */
+export async function forgetBranchSettings(commonDir: string, cwd: string, branch: string): Promise<void> {
+  const config = await readFile(join(commonDir, 'config'), 'utf8').catch(() => branch);
+  if (!config.includes(branch)) return;
+  await git(cwd, ['config', '--local', '--remove-section', `branch.${branch}`], { ok: [0, 128, 255] });
 }
 
 /** True when `ancestor` is reachable from `commit` (or is it). */
@@ -94,10 +102,10 @@ export async function aheadBehind(
   return { ahead, behind };
 }
 
-/** Commits of `commit` that `base` lacks, newest first, as `<hash> <subject>`. */
+/** Commits of `commit` that `base` lacks (all, without a base), newest first, as `<hash> <subject>`. */
 export async function logOneline(
   cwd: string,
-  base: string,
+  base: string | undefined,
   commit: string,
   limit: number,
 ): Promise<string[]> {
@@ -107,7 +115,7 @@ export async function logOneline(
     '--no-show-signature',
     '--no-color',
     '--format=%h %s',
-    `${base}..${commit}`,
+    base === undefined ? commit : `${base}..${commit}`,
     '--',
   ]);
   return stdout
@@ -116,7 +124,7 @@ export async function logOneline(
     .filter((line) => line !== '');
 }
 
-/** True when an error is git saying that a ref moved or is locked. */
-export function isRefConflict(error: GitError): boolean {
-  return /cannot lock ref|is at .* but expected|reference already exists/.test(error.stderr);
+/** True when an error is git saying that a ref of that name, or one in its way, is there already. */
+export function isNameTaken(error: GitError): boolean {
+  return /exists; cannot create|reference already exists/.test(error.stderr);
 }

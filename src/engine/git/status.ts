@@ -34,7 +34,6 @@ export function parseStatus(stdout: Buffer): TreeStatus {
         continue;
       }
       if (part[2] !== 0x2e) status.staged.push(path);
-      // A submodule field other than `S.M.`/`N...` in the worktree column is still a change of the checkout.
       if (part[3] !== 0x2e) status.unstaged.push(path);
     } else if (kind === '?') status.untracked.push(pathText(part.subarray(2)));
   }
@@ -49,11 +48,17 @@ function afterSpaces(part: Buffer, count: number): Buffer {
 
 /**
  * The state of the checkout `cwd` lies in. `untracked: 'no'` skips looking for untracked files where the caller only
- * decides about tracked ones. Flags override the user's `status.*` settings.
+ * decides about tracked ones. Flags override the user's `status.*` settings and those of single submodules.
  */
 export async function readStatus(
   cwd: string,
-  options: { untracked?: 'normal' | 'all' | 'no'; signal?: AbortSignal | undefined } = {},
+  options: {
+    untracked?: 'normal' | 'all' | 'no';
+    /** What counts as a change of a submodule, less than everything: `dirty` only its commit, `all` nothing. */
+    submodules?: 'dirty' | 'all';
+    signal?: AbortSignal | undefined;
+    env?: Record<string, string>;
+  } = {},
 ): Promise<TreeStatus> {
   const { stdout } = await git(
     cwd,
@@ -65,9 +70,9 @@ export async function readStatus(
       '--no-renames',
       '--no-ahead-behind',
       `--untracked-files=${options.untracked ?? 'normal'}`,
-      '--ignore-submodules=none',
+      `--ignore-submodules=${options.submodules ?? 'none'}`,
     ],
-    { signal: options.signal },
+    { signal: options.signal, ...(options.env && { env: options.env }) },
   );
   return parseStatus(stdout);
 }

@@ -1,3 +1,5 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fields, git, pathText } from './core.ts';
 
 /** One entry of `git worktree list --porcelain -z`. */
@@ -44,7 +46,26 @@ export function parseWorktrees(stdout: Buffer): WorktreeEntry[] {
 /** Every checkout of the repository `cwd` belongs to; the main one (or the bare repository) comes first. */
 export async function listWorktrees(cwd: string, signal?: AbortSignal): Promise<WorktreeEntry[]> {
   const { stdout } = await git(cwd, ['worktree', 'list', '--porcelain', '-z'], { signal });
-  return parseWorktrees(stdout);
+  const entries = parseWorktrees(stdout);
+  const [main] = entries;
+  if (main && !main.bare) await locateMain(main, signal);
+  return entries;
+}
+
+/**
+ * git lists the main checkout of a submodule, or of a repository whose git directory lies apart, under its git directory.
+ * A submodule's git directory knows the way back (`core.worktree`); where none does, the entry counts as bare, since there
+ * is no checkout that could be reached by it.
+ */
+async function locateMain(main: WorktreeEntry, signal: AbortSignal | undefined): Promise<void> {
+  const isCheckout = await access(join(main.path, '.git')).then(
+    () => true,
+    () => false,
+  );
+  if (isCheckout) return;
+  const { stdout, code } = await git(main.path, ['rev-parse', '--show-toplevel'], { ok: [0, 128], signal });
+  if (code === 0) main.path = pathText(stdout.subarray(0, -1));
+  else main.bare = true;
 }
 
 /** Checks an existing branch out in a new linked checkout at `path`. */
@@ -59,8 +80,13 @@ export async function addWorktree(
 
 /**
  * Unregisters the checkout that was at `path`. The directory must be gone already; git then removes only its own
- * entry for it, and `--force` covers checkouts with submodules.
+ * entry for it, and `--force` covers checkouts with submodules. A locked one stays, unless `evenLocked`.
  */
-export async function forgetWorktree(cwd: string, path: string): Promise<void> {
-  await git(cwd, ['worktree', 'remove', '--force', '--', path]);
+export async function forgetWorktree(
+  cwd: string,
+  path: string,
+  options: { evenLocked?: boolean } = {},
+): Promise<void> {
+  const force = options.evenLocked ? ['--force', '--force'] : ['--force'];
+  await git(cwd, ['worktree', 'remove', ...force, '--', path]);
 }

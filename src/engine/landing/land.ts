@@ -3,13 +3,14 @@ import type { Landing } from '../../contract/data.ts';
 import type { Context } from '../context.ts';
 import { point } from '../faults.ts';
 import { GitError } from '../git/core.ts';
-import { switchTree } from '../git/read-tree.ts';
+import { parseObstacles } from '../git/read-tree.ts';
 import { moveRef } from '../git/refs.ts';
 import { Refusal } from '../refusal.ts';
 import { type Repository, type Trunk, where } from '../repository.ts';
-import { findObstacles } from './follow.ts';
+import { catchUp } from './catch-up.ts';
+import { follow } from './follow.ts';
 import { closeJournal, type Journal, writeJournal } from './journal.ts';
-import { cleanAt, deleteBranch, removeCheckout, trashFor } from './retire.ts';
+import { cleanAt, deleteBranch, removeCheckout, type Surroundings, trashFor } from './retire.ts';
 
 export interface LandingOrder {
   repo: Repository;
@@ -20,6 +21,14 @@ export interface LandingOrder {
   managed: boolean;
 }
 
+/** The flags of a landing that did not begin. */
+export const nothing: Landing = {
+  recovery_performed: false,
+  trunk_landed: false,
+  worktree_removed: false,
+  branch_deleted: false,
+};
+
 export interface LandingResult {
   landing: Landing;
   /** Why it is not complete, when the trunk did move. */
@@ -28,7 +37,7 @@ export interface LandingResult {
 
 /**
  * Moves the trunk to the validated commit by compare-and-swap, lets the landing checkout follow, then retires the
- * worktree and its branch. The caller holds the landing lock and has checked everything that may refuse.
+ * worktree and its branch. The caller holds the landing lock and has just checked everything that may refuse.
  *
  * Dying anywhere leaves the journal, from which `recoverLanding` goes on. Refuses `behind_trunk` when someone else moved
  * the trunk first and `dirty_landing_checkout` when the landing checkout cannot follow; nothing has landed then.
@@ -46,14 +55,13 @@ export async function land(order: LandingOrder, ctx: Context): Promise<LandingRe
     landing,
     worktree: { path: repo.top, branch: repo.branch, managed, trash: trashFor(repo.top, id) },
   };
-  if (trunk.commit !== repo.commit) await requireFollowable(repo, landing, trunk.commit, repo.commit);
   await point('accept.checked');
   await writeJournal(repo.commonDir, journal);
   await point('accept.journaled');
   if (trunk.commit !== repo.commit) await moveTrunk(order, journal);
   ctx.emit({ type: 'progress', message: `${trunk.name} is at ${repo.commit.slice(0, 10)}.` });
   await point('accept.followed');
-  const result = await retire(journal, false);
+  const result = await retire(journal, false, repo);
   await point('accept.retired');
   await closeJournal(repo.commonDir);
   return result;
@@ -64,8 +72,9 @@ async function moveTrunk({ repo, trunk, landing }: LandingOrder, journal: Journa
   try {
     await moveRef(landing, trunk.ref, to, from, `discern: accept ${repo.branch ?? to}`);
   } catch (error) {
+    // A git that was ended from outside may have moved it: then the journal stays, and whoever comes next looks.
+    if (!(error instanceof GitError) || error.code === null) throw error;
     await closeJournal(repo.commonDir);
-    if (!(error instanceof GitError)) throw error;
     if (/Unable to create .*\.lock/.test(error.stderr)) {
       throw new Refusal(
         'busy',
@@ -83,58 +92,69 @@ async function moveTrunk({ repo, trunk, landing }: LandingOrder, journal: Journa
   }
   await point('accept.moved');
   try {
-    await switchTree(landing, from, to);
+    await follow(landing, from, to);
   } catch (error) {
-    if (!(error instanceof GitError)) throw error;
-    // Someone wrote into the landing checkout since we looked. git has written nothing, so the trunk goes back.
-    await moveRef(landing, trunk.ref, from, to, 'discern: the landing checkout could not follow');
+    const why = error instanceof GitError ? (error.stderr.trim().split('\n')[0] ?? '') : inWords(error);
+    await moveBack({ repo, trunk, landing }, journal, why);
+    const { changed, untracked } = parseObstacles(why);
+    // Someone wrote into the landing checkout since we looked: git found out before it wrote anything. Any other
+    // failure, such as a full disk, may have come between two files.
+    const files = [...changed, ...untracked];
+    if (files.length === 0) files.push(...(await catchUp(landing, to, from)));
     await closeJournal(repo.commonDir);
+    if (error instanceof Refusal) throw error;
     throw new Refusal(
       'dirty_landing_checkout',
-      `${landing} changed while landing (${error.stderr.trim().split('\n')[0]}): commit or move what stands in the way, then accept again. Nothing was landed.`,
-      { data: where(repo) },
+      `${landing} could not follow (${why}): look at it with "git status", put right what is in the way, then accept again. Nothing was landed.`,
+      { data: { ...where(repo), files } },
     );
   }
 }
 
-/** Refuses `dirty_landing_checkout`, listing the files, when the landing checkout cannot follow. */
-export async function requireFollowable(
-  repo: Repository,
-  landing: string,
-  from: string,
-  to: string,
+/** Takes the trunk back; where that is impossible the work has landed, and the journal stays for a recovery. */
+async function moveBack(
+  { repo, trunk, landing }: Pick<LandingOrder, 'repo' | 'trunk' | 'landing'>,
+  { from, to }: Journal,
+  why: string,
 ): Promise<void> {
-  const obstacles = await findObstacles(landing, from, to);
-  if (!obstacles) return;
-  const files = [...obstacles.changed, ...obstacles.untracked];
-  throw new Refusal(
-    'dirty_landing_checkout',
-    `Landing would overwrite files in ${landing} that git does not have: ${files.join(', ')}. Move them away or commit them there, then accept again.`,
-    { data: { ...where(repo), files } },
-  );
+  try {
+    await moveRef(landing, trunk.ref, from, to, 'discern: the landing checkout could not follow');
+  } catch (error) {
+    throw new Refusal(
+      'partial_acceptance',
+      `${trunk.name} has the work (${to.slice(0, 10)}), but ${landing} could not follow (${why}), and the trunk could not be taken back (${inWords(error)}): call status, which goes on from here.`,
+      { data: { ...where(repo), landing: { ...nothing, trunk_landed: true } } },
+    );
+  }
 }
 
-/** Retires the worktree of a landing whose trunk has moved; also what a recovery ends with. */
-export async function retire(journal: Journal, recovered: boolean): Promise<LandingResult> {
+/**
+ * Retires the worktree of a landing whose trunk has moved; also what a recovery ends with. Whatever keeps it from doing so
+ * is a reason, never an error: the landing itself is done.
+ */
+export async function retire(
+  journal: Journal,
+  recovered: boolean,
+  repo: Surroundings,
+): Promise<LandingResult> {
   const { worktree, to, landing } = journal;
-  const flags: Landing = {
-    recovery_performed: recovered,
-    trunk_landed: true,
-    worktree_removed: false,
-    branch_deleted: false,
-  };
+  const flags: Landing = { ...nothing, recovery_performed: recovered, trunk_landed: true };
   if (!worktree.managed) return { landing: flags };
-  const { removed, reason } = await removeCheckout(
-    landing,
-    worktree.path,
-    worktree.trash,
-    cleanAt(to, worktree.path),
-  );
+  const { path, trash, branch } = worktree;
+  const removal = { from: landing, path, trash, repo };
+  const { removed, reason } = await removeCheckout(removal, cleanAt(to, path)).catch((error) => ({
+    removed: false,
+    reason: `${path} could not be removed: ${inWords(error)}`,
+  }));
   if (!removed) return { landing: flags, ...(reason && { reason }) };
   flags.worktree_removed = true;
   await point('accept.removed');
-  if (worktree.branch === null) return { landing: flags };
-  const kept = await deleteBranch(landing, worktree.branch, to);
-  flags.branch_deleted = kept === undefined;
-  return { landing: flags, ...(kept && { reason: kept }) };
+  const kept = branch === null ? undefined : await deleteBranch(removal, branch, to).catch(inWords);
+  flags.branch_deleted = branch !== null && kept === undefined;
+  const reasons = [reason, kept].filter((one) => one !== undefined);
+  return { landing: flags, ...(reasons.length > 0 && { reason: reasons.join('; ') }) };
 }
+
+/** What was thrown, as the end of a sentence. */
+export const inWords = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');

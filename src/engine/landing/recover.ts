@@ -10,10 +10,11 @@ import { gitDirOf } from '../identity.ts';
 import { acquireLock } from '../lock.ts';
 import type { Repository } from '../repository.ts';
 import { exists } from '../worktree/place.ts';
-import { finishFollow, waitForIndex } from './follow.ts';
+import { catchUp } from './catch-up.ts';
+import { waitForIndex } from './follow.ts';
 import { closeJournal, type Journal, landingLockPath, readJournal } from './journal.ts';
-import { retire } from './land.ts';
-import { cleanAt, deleteBranch, emptyTrash } from './retire.ts';
+import { inWords, type LandingResult, retire } from './land.ts';
+import { deleteBranch, deleteJudged, judgedName, type Surroundings } from './retire.ts';
 
 /** What came of an interrupted landing. */
 export interface Recovery {
@@ -23,14 +24,17 @@ export interface Recovery {
   reason?: string;
 }
 
+type Place = Pick<Repository, 'commonDir' | 'top'>;
+
 /**
  * Finishes a landing that was interrupted, if there is one. Everything is decided from what git says now: did the trunk
  * move, did the landing checkout follow, is the worktree still there. Files that someone changed are never overwritten.
  *
- * `undefined` when there is nothing to recover, or when the landing is still going in a living process.
+ * `undefined` when there is nothing to recover. Refuses `busy` when the landing is still going in a living process after
+ * `waitMs`.
  */
 export async function recoverLanding(
-  repo: Pick<Repository, 'commonDir'>,
+  repo: Place,
   ctx: Context,
   waitMs: number,
 ): Promise<Recovery | undefined> {
@@ -42,40 +46,52 @@ export async function recoverLanding(
     onWait: (message) => ctx.emit({ type: 'waiting', message }),
   });
   try {
-    return await recoverLocked(repo.commonDir, ctx);
+    return await recoverLocked(repo, ctx);
   } finally {
     await lock.release();
   }
 }
 
 /** {@link recoverLanding} for a caller that holds the landing lock. */
-export async function recoverLocked(commonDir: string, ctx: Context): Promise<Recovery | undefined> {
+export async function recoverLocked({ commonDir, top }: Place, ctx: Context): Promise<Recovery | undefined> {
   const journal = await readJournal(commonDir);
   if (!journal) return undefined;
   ctx.emit({ type: 'progress', message: 'Finishing a landing that was interrupted.' });
-  const recovery = await converge(journal);
+  const recovery = await converge(journal, { commonDir, top });
   await closeJournal(commonDir);
   return recovery;
 }
 
-async function converge(journal: Journal): Promise<Recovery | undefined> {
-  const { landing, trunk, from, to } = journal;
-  const now = await resolveCommit(landing, trunk.ref);
-  // The trunk never moved, or has been taken elsewhere since: then there is nothing of ours to finish.
-  if (now === undefined || now === from || !(await isAncestor(landing, to, now))) return undefined;
-  const edited = now === to ? await follow(journal) : [];
-  const result = await retireRecovered(journal);
+/** `top` is a checkout that is there: the landing checkout of the journal may have been moved since. */
+async function converge(journal: Journal, { commonDir, top }: Place): Promise<Recovery | undefined> {
+  const { trunk, from, to } = journal;
+  const now = await resolveCommit(top, trunk.ref);
+  // The trunk never moved, or has been taken elsewhere since: then there is nothing of ours to finish. (It had not to
+  // move where the work was landed by hand and the worktree was only to be retired.)
+  if (now === undefined || (now === from && from !== to) || !(await isAncestor(top, to, now))) {
+    return undefined;
+  }
+  const worktrees = await listWorktrees(top);
+  const home = worktrees.find((one) => one.branch === trunk.ref && !one.bare && one.prunable === undefined);
+  const edited = now === to && home ? await followRecovered(home.path, from, to) : [];
+  const stays = worktrees.find(
+    (one) => !one.bare && one.prunable === undefined && one.path !== journal.worktree.path,
+  );
+  const settled = { ...journal, landing: (home ?? stays)?.path ?? top };
+  const result = await retireRecovered(settled, { commonDir, worktrees });
   const reasons = [
-    ...(edited.length > 0 ? [`these files of ${landing} were edited and kept: ${edited.join(', ')}`] : []),
+    ...(edited.length > 0 ? [`these files of ${home?.path} were edited and kept: ${edited.join(', ')}`] : []),
     ...(result.reason ? [result.reason] : []),
   ];
-  return { journal, landing: result.landing, ...(reasons.length > 0 && { reason: reasons.join('; ') }) };
+  return {
+    journal: settled,
+    landing: result.landing,
+    ...(reasons.length > 0 && { reason: reasons.join('; ') }),
+  };
 }
 
 /** Takes the landing checkout to the landed commit from wherever it was cut off; returns the files it kept. */
-async function follow({ landing, trunk, from, to }: Journal): Promise<string[]> {
-  const entry = (await listWorktrees(landing)).find((one) => one.path === landing);
-  if (entry?.branch !== trunk.ref) return [];
+async function followRecovered(landing: string, from: string, to: string): Promise<string[]> {
   await waitForIndex((await gitDirOf(landing)) ?? `${landing}/.git`);
   if (isTrackedClean(await readStatus(landing, { untracked: 'no' }))) return [];
   try {
@@ -83,31 +99,36 @@ async function follow({ landing, trunk, from, to }: Journal): Promise<string[]> 
     return [];
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
-    return finishFollow(landing, from, to);
+    return catchUp(landing, from, to);
   }
 }
 
-async function retireRecovered(journal: Journal): Promise<{ landing: Landing; reason?: string }> {
-  const { worktree, landing, to } = journal;
-  if (!worktree.managed || (await exists(worktree.path))) return retire(journal, true);
-  // The directory was renamed away already. While git still knows it, what it holds has not been judged.
-  const flags: Landing = {
-    recovery_performed: true,
-    trunk_landed: true,
-    worktree_removed: true,
-    branch_deleted: false,
+/** Goes on with a removal from where the names on disk say it stopped (see `trashFor`). */
+async function retireRecovered(journal: Journal, repo: Surroundings): Promise<LandingResult> {
+  const { landing, to } = journal;
+  const { managed, path, trash, branch } = journal.worktree;
+  if (!managed) return retire(journal, true, repo);
+  const known = repo.worktrees.some((entry) => entry.path === path);
+  if (known && !(await exists(path)) && (await exists(trash))) await rename(trash, path);
+  if (await exists(path)) return retire(journal, true, repo);
+  const reasons: string[] = [];
+  const left = (await exists(trash))
+    ? `git has forgotten ${path} meanwhile; what it held is in ${trash}`
+    : await deleteJudged(judgedName(trash));
+  if (left !== undefined) reasons.push(left);
+  if (known) await forgetWorktree(landing, path).catch((error) => reasons.push(inWords(error)));
+  const kept =
+    branch === null
+      ? undefined
+      : await deleteBranch({ from: landing, path, repo }, branch, to).catch(inWords);
+  if (kept !== undefined) reasons.push(kept);
+  return {
+    landing: {
+      recovery_performed: true,
+      trunk_landed: true,
+      worktree_removed: true,
+      branch_deleted: branch !== null && kept === undefined,
+    },
+    ...(reasons.length > 0 && { reason: reasons.join('; ') }),
   };
-  const known = (await listWorktrees(landing)).some((entry) => entry.path === worktree.path);
-  if (known && (await exists(worktree.trash))) {
-    const reason = cleanAt(to, worktree.path)(await readStatus(worktree.trash));
-    if (reason !== undefined) {
-      await rename(worktree.trash, worktree.path);
-      return { landing: { ...flags, worktree_removed: false }, reason };
-    }
-  }
-  if (known) await forgetWorktree(landing, worktree.path);
-  await emptyTrash(worktree.trash);
-  const kept = worktree.branch === null ? undefined : await deleteBranch(landing, worktree.branch, to);
-  const gone = worktree.branch !== null && kept === undefined;
-  return { landing: { ...flags, branch_deleted: gone }, ...(kept && { reason: kept }) };
 }

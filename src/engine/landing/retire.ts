@@ -3,9 +3,11 @@ import { basename, dirname, join } from 'node:path';
 import { point } from '../faults.ts';
 import { GitError } from '../git/core.ts';
 import { deleteRef, forgetBranchSettings, resolveCommit } from '../git/refs.ts';
-import { isClean, listChanges, readStatus, type TreeStatus } from '../git/status.ts';
-import { forgetWorktree, listWorktrees } from '../git/worktree.ts';
+import { forgetWorktree } from '../git/worktree.ts';
+import { gitDirOf } from '../identity.ts';
+import type { Repository } from '../repository.ts';
 import { exists, removeDirectories } from '../worktree/place.ts';
+import { holdings, type Inspection, inspect } from './inspect.ts';
 
 /** What a worktree's removal came to; `reason` says why it is not complete. */
 export interface Retirement {
@@ -13,86 +15,119 @@ export interface Retirement {
   reason?: string;
 }
 
-/** Where a worktree's directory waits between being taken away and being deleted. */
+/** What is known of the repository when a removal begins. */
+export type Surroundings = Pick<Repository, 'commonDir' | 'worktrees'>;
+
+export interface Removal {
+  /** Where git runs: a checkout that stays, or the git directory. */
+  from: string;
+  path: string;
+  /** Where the directory waits until it is judged: {@link trashFor}. */
+  trash: string;
+  /** One of its checkouts that lies inside this one keeps it. */
+  repo: Surroundings;
+}
+
+/**
+ * Where a worktree's directory waits between being taken away and being deleted. The name is the state: under this one it
+ * has not been judged, and under {@link judgedName} it may be deleted. So whoever finds it after a crash knows.
+ */
 export const trashFor = (path: string, id: string) =>
   join(dirname(path), `.${basename(path)}.removing-${id}`);
 
+export const judgedName = (trash: string) => trash.replace(/removing-([^-]+)$/, 'removed-$1');
+
 /**
  * Removes a linked checkout so that nothing written into it can be lost: the directory is first renamed away, which is
- * one atomic step after which nobody can reach it by its name, and only then looked at. If anything in it is not
+ * one atomic step after which nobody can reach it by its name, and only then looked at. If it holds anything that is not
  * committed it is put back as it was. git's own `worktree remove` looks first and deletes afterwards.
  *
- * `accepts` decides on the status read after the rename; a sentence it returns puts the directory back.
+ * `accepts` decides on what was found after the rename; a sentence it returns puts the directory back, and so does
+ * whatever it throws.
  */
 export async function removeCheckout(
-  from: string,
-  path: string,
-  trash: string,
-  accepts: (status: TreeStatus, trash: string) => Promise<string | undefined> | string | undefined,
+  removal: Removal,
+  accepts: (found: Inspection, trash: string) => Promise<string | undefined> | string | undefined,
 ): Promise<Retirement> {
+  const { from, path, trash, repo } = removal;
+  const inside = repo.worktrees.find((entry) => entry.path.startsWith(`${path}/`));
+  if (inside) return { removed: false, reason: `${inside.path}, a checkout too, lies inside ${path}` };
+  // Without it git would answer for the repository around this directory.
+  if ((await gitDirOf(path)) === undefined)
+    return { removed: false, reason: `${path} is no checkout any more` };
   try {
     await rename(path, trash);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    return {
-      removed: false,
-      reason: `${path} could not be moved away (${code}): close what uses it, then drop it.`,
-    };
+    return { removed: false, reason: `${path} could not be moved away (${code}): close what uses it` };
   }
   await point('retire.renamed');
-  let reason: string | undefined;
+  const judged = judgedName(trash);
+  let at = trash;
   try {
-    reason = await accepts(await readStatus(trash), trash);
+    const reason = await accepts(await inspect(trash), trash);
+    if (reason !== undefined) {
+      await rename(trash, path);
+      return { removed: false, reason };
+    }
+    await rename(trash, judged);
+    at = judged;
+    await point('retire.judged');
+    await forgetWorktree(from, path);
   } catch (error) {
-    await rename(trash, path);
+    await rename(at, path);
     throw error;
   }
-  if (reason !== undefined) {
-    await rename(trash, path);
-    return { removed: false, reason };
-  }
-  await forgetWorktree(from, path);
   await point('retire.forgotten');
-  await emptyTrash(trash);
-  return { removed: true };
+  const left = await deleteJudged(judged);
+  return { removed: true, ...(left && { reason: left }) };
 }
 
-/** Accepts a checkout that is clean and at `commit`; says what is in the way otherwise. */
+/** Accepts a checkout that is clean and at `commit` (empty: before the first); says what is in the way otherwise. */
 export function cleanAt(commit: string, path: string) {
-  return (status: TreeStatus): string | undefined => {
-    if (!isClean(status))
-      return `${path} was edited meanwhile (${listChanges(status)}); the edits are still there.`;
-    if (status.commit !== commit) return `${path} got new commits meanwhile; they are still there.`;
+  return (found: Inspection): string | undefined => {
+    const held = holdings(found);
+    if (held !== undefined)
+      return `${path} was edited meanwhile: it holds ${held}, and all of it is still there`;
+    if ((found.status.commit ?? '') !== commit)
+      return `${path} got new commits meanwhile, and they are still there`;
     return undefined;
   };
 }
 
 /**
- * Deletes a branch that is still at `commit` and that no checkout has. Resolves with the reason when it stays.
+ * Deletes a branch that is still at `commit` and that no checkout has but the one at `path`, which is gone. Resolves with
+ * the reason when it stays.
  */
 export async function deleteBranch(
-  from: string,
+  { from, path, repo }: Omit<Removal, 'trash'>,
   branch: string,
   commit: string,
 ): Promise<string | undefined> {
   const ref = `refs/heads/${branch}`;
-  const holder = (await listWorktrees(from)).find((entry) => entry.branch === ref);
+  const holder = repo.worktrees.find((entry) => entry.branch === ref && entry.path !== path);
   if (holder) return `the branch ${branch} is checked out in ${holder.path}`;
   try {
     await deleteRef(from, ref, commit);
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
     if ((await resolveCommit(from, ref)) === undefined) return undefined; // it is gone already
-    return `git could not delete the branch ${branch} (${error.stderr.trim().split('\n').at(-1)})`;
+    return `git could not delete the branch ${branch} (${error.stderr.trim().split('\n')[0]})`;
   }
-  await forgetBranchSettings(from, branch);
+  await forgetBranchSettings(repo.commonDir, from, branch);
   return undefined;
 }
 
-/** Deletes a checkout that was renamed away and judged, now or before an interruption. */
-export async function emptyTrash(trash: string): Promise<void> {
-  if (await exists(trash)) await rm(trash, { recursive: true, force: true, maxRetries: 3 });
+/** Deletes a directory that was judged, now or before an interruption; resolves with what is left of it, in words. */
+export async function deleteJudged(judged: string): Promise<string | undefined> {
+  try {
+    if (await exists(judged)) await rm(judged, { recursive: true, force: true, maxRetries: 3 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return `${judged} could not be deleted whole (${code}): nothing in it is needed, delete it by hand`;
+  }
   // The folder we keep worktrees in goes with the last of them; a folder the user named stays.
-  const folder = dirname(trash);
+  const folder = dirname(judged);
   if (folder.endsWith('.worktrees')) await removeDirectories([folder]);
+  return undefined;
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import { endGroup, groupAlive } from './group.ts';
+import { endGroup, groupGone } from './group.ts';
 import { unwatchGroup, watchGroup } from './watchdog.ts';
 
 export interface CommandOptions {
@@ -16,13 +16,20 @@ export interface CommandOptions {
 export interface CommandResult {
   /** Absent when a signal ended it or it could not be started. */
   exitCode?: number;
+  /** The signal that ended it, whoever sent it. */
+  killedBy?: NodeJS.Signals;
   /** Why we ended it; absent when it ended by itself. */
   ended?: 'timed_out' | 'cancelled';
   /** Set when the shell itself could not be started. */
   startError?: string;
   /** It left processes running behind its back; they were ended. */
   leftovers: boolean;
+  /** Something of it could not be ended and may still run. */
+  stuck: boolean;
 }
+
+/** What still runs this many milliseconds after its shell has ended was left behind, and is not just leaving. */
+const LEAVING_MS = 200;
 
 /**
  * Waits for one line before becoming the command. A server that dies between starting the process and telling the
@@ -42,54 +49,85 @@ function spawnShell(command: string, cwd: string, env: NodeJS.ProcessEnv, output
   });
 }
 
+function start(command: string, { cwd, env, outputPath }: CommandOptions): ChildProcess | Error {
+  try {
+    const output = openSync(outputPath, 'a');
+    try {
+      return spawnShell(command, cwd, env, output);
+    } finally {
+      closeSync(output);
+    }
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+interface Exit {
+  code: number | null;
+  killedBy?: NodeJS.Signals | null;
+  error?: Error;
+}
+
 /**
  * Runs one command through the platform's shell, in its own process group, with its output going straight to a file
- * so that any amount of it costs us no memory. Resolves when nothing of the group is left. Never rejects.
+ * so that any amount of it costs us no memory. Resolves when nothing of the group is left, or with `stuck`. Never rejects.
  */
 export async function runCommand(command: string, options: CommandOptions): Promise<CommandResult> {
-  const { cwd, env, outputPath, timeoutMs, signal } = options;
-  if (signal.aborted) return { ended: 'cancelled', leftovers: false };
-  const output = openSync(outputPath, 'a');
-  let child: ChildProcess;
-  try {
-    child = spawnShell(command, cwd, env, output);
-  } finally {
-    closeSync(output);
-  }
-  const exit = new Promise<{ code: number | null; error?: Error }>((resolve) => {
-    child.on('exit', (code) => resolve({ code }));
+  if (options.signal.aborted) return { ended: 'cancelled', leftovers: false, stuck: false };
+  const child = start(command, options);
+  if (child instanceof Error) return { startError: child.message, leftovers: false, stuck: false };
+  const exit = new Promise<Exit>((resolve) => {
+    child.on('exit', (code, killedBy) => resolve({ code, killedBy }));
     child.on('error', (error) => resolve({ code: null, error }));
   });
   const { pid } = child;
   if (pid === undefined) {
     const { error } = await exit;
-    return { startError: error?.message ?? 'the shell could not be started', leftovers: false };
+    return { startError: error?.message ?? 'it has no process', leftovers: false, stuck: false };
   }
   await watchGroup(pid);
   // EPIPE when the shell was ended before it read the line; its exit tells.
   child.stdin?.on('error', () => undefined);
   child.stdin?.end('go\n');
-
-  let ended: CommandResult['ended'];
-  const end = (why: 'timed_out' | 'cancelled') => {
-    if (ended) return;
-    ended = why;
-    ending = endGroup(pid);
-  };
-  let ending: Promise<void> | undefined;
-  const onAbort = () => end('cancelled');
-  signal.addEventListener('abort', onAbort, { once: true });
-  if (signal.aborted) onAbort();
-  const timer = timeoutMs ? setTimeout(() => end('timed_out'), timeoutMs) : undefined;
-  const { code } = await exit;
-  clearTimeout(timer);
-  signal.removeEventListener('abort', onAbort);
-  await ending;
-  let leftovers = false;
-  if (process.platform !== 'win32' && groupAlive(pid)) {
-    leftovers = !ended;
-    await endGroup(pid);
-  }
+  const result = await follow(pid, exit, options);
+  if (result.stuck) child.unref();
   unwatchGroup(pid);
-  return { ...(code !== null && { exitCode: code }), ...(ended && { ended }), leftovers };
+  return result;
+}
+
+/** Waits for a started command, ends it when it must, and ends what it leaves behind. */
+async function follow(pid: number, exit: Promise<Exit>, options: CommandOptions): Promise<CommandResult> {
+  const interruption = interrupted(options);
+  const why = await Promise.race([exit, interruption.came]);
+  interruption.forget();
+  if (typeof why === 'string') {
+    const gone = await endGroup(pid);
+    return { ...exitOf(gone ? await exit : { code: null }), ended: why, leftovers: false, stuck: !gone };
+  }
+  const leftovers = process.platform !== 'win32' && !(await groupGone(pid, LEAVING_MS));
+  const gone = leftovers ? await endGroup(pid) : true;
+  return { ...exitOf(why), leftovers, stuck: !gone };
+}
+
+function exitOf({ code, killedBy }: Exit): Pick<CommandResult, 'exitCode' | 'killedBy'> {
+  return { ...(code !== null && { exitCode: code }), ...(killedBy && { killedBy }) };
+}
+
+/** Resolves `came` when the caller cancels or the time is up; `forget` gives both up. */
+function interrupted({ signal, timeoutMs }: CommandOptions) {
+  let timer: NodeJS.Timeout | undefined;
+  let onAbort: () => void = () => undefined;
+  const came = new Promise<'timed_out' | 'cancelled'>((resolve) => {
+    onAbort = () => resolve('cancelled');
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    if (timeoutMs) timer = setTimeout(() => resolve('timed_out'), timeoutMs);
+  });
+  return {
+    came,
+    forget() {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+    },
+  };
 }

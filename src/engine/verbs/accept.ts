@@ -1,5 +1,3 @@
-import type { AcceptData, Landing } from '../../contract/data.ts';
-import type { Envelope } from '../../contract/envelope.ts';
 import type { Args } from '../../contract/verbs.ts';
 import { lockCheckout, operationUnderWay, requireCleanWorktree } from '../checkout.ts';
 import type { Context } from '../context.ts';
@@ -7,51 +5,43 @@ import { proofState } from '../gate/proof.ts';
 import { type GateRun, requireTrunkInside, runGate } from '../gate/run.ts';
 import { insideProject } from '../gate/scopes.ts';
 import { changedPaths } from '../git/diff.ts';
-import { logOneline } from '../git/refs.ts';
+import type { Obstacles } from '../git/read-tree.ts';
 import { isTrackedClean, listChanges, readStatus } from '../git/status.ts';
 import { gitDirOf, readRecord } from '../identity.ts';
+import { findObstacles } from '../landing/follow.ts';
 import { landingLockPath } from '../landing/journal.ts';
-import { land, requireFollowable } from '../landing/land.ts';
+import { land, nothing } from '../landing/land.ts';
 import { type Recovery, recoverLanding, recoverLocked } from '../landing/recover.ts';
 import { acquireLock } from '../lock.ts';
 import { Refusal } from '../refusal.ts';
+import { isHome, openRepository, type Repository, requireTrunk, type Trunk, where } from '../repository.ts';
 import {
-  isHome,
-  openRepository,
-  type Repository,
-  requireTrunk,
-  rootIn,
-  type Trunk,
-  where,
-} from '../repository.ts';
-import { homeCheckout } from '../worktree/place.ts';
-
-type Answer = Omit<Envelope<AcceptData>, 'verb'>;
+  type AcceptAnswer,
+  type Candidate,
+  landed,
+  preview,
+  recovered,
+  refusedByGate,
+} from './accept-answer.ts';
 
 /** How long another landing in this repository is waited for before `busy`, in milliseconds. */
 const LANDING_WAIT_MS = 10_000;
-
-const nothing: Landing = {
-  recovery_performed: false,
-  trunk_landed: false,
-  worktree_removed: false,
-  branch_deleted: false,
-};
-
-/** A worktree that may land: everything that can refuse has been asked. */
-interface Candidate {
-  repo: Repository;
-  trunk: Trunk;
-  landing: string;
-  managed: boolean;
-  proved: boolean;
-}
 
 /**
  * Lands a worktree's commits on the trunk and retires it. An interrupted landing is finished first. The gate runs unless
  * a valid proof exists; what lands is the commit that was validated, never a later one.
  */
-export async function accept(root: string, args: Args<'accept'>, ctx: Context): Promise<Answer> {
+export async function accept(root: string, args: Args<'accept'>, ctx: Context): Promise<AcceptAnswer> {
+  try {
+    return await acceptWorktree(root, args, ctx);
+  } catch (error) {
+    // Whatever refuses does so before anything has landed, unless it says otherwise itself.
+    if (error instanceof Refusal) error.detail.data = { landing: nothing, ...error.detail.data };
+    throw error;
+  }
+}
+
+async function acceptWorktree(root: string, args: Args<'accept'>, ctx: Context): Promise<AcceptAnswer> {
   let repo = await openRepository(root, ctx.signal);
   const recovery = args.dry_run ? undefined : await recoverLanding(repo, ctx, LANDING_WAIT_MS);
   if (recovery) {
@@ -71,7 +61,7 @@ export async function accept(root: string, args: Args<'accept'>, ctx: Context): 
         'dirty_worktree',
         `The gate passed but earned no proof (${listChanges(status)}): commit or ignore what changed, then accept again.`,
         {
-          data: { ...where(candidate.repo), landing: nothing },
+          data: where(candidate.repo),
         },
       );
     }
@@ -81,7 +71,7 @@ export async function accept(root: string, args: Args<'accept'>, ctx: Context): 
 
 /** Asks everything that may refuse, cheapest first. */
 async function examine(repo: Repository): Promise<Candidate> {
-  const data = { ...where(repo), landing: nothing };
+  const data = where(repo);
   if (isHome(repo)) {
     throw new Refusal(
       'not_in_worktree',
@@ -91,11 +81,7 @@ async function examine(repo: Repository): Promise<Candidate> {
   }
   const trunk = requireTrunk(repo);
   if (!repo.landing) {
-    throw new Refusal(
-      'landing_parked',
-      `No checkout has ${trunk.name} checked out: run "git switch ${trunk.name}" in ${homeCheckout(repo)}, then accept again.`,
-      { data },
-    );
+    throw new Refusal('landing_parked', await parkedAdvice(repo, trunk), { data });
   }
   if (repo.self.locked !== undefined) {
     const why = repo.self.locked ? ` (${repo.self.locked})` : '';
@@ -108,7 +94,14 @@ async function examine(repo: Repository): Promise<Candidate> {
     );
   }
   const record = await readRecord(repo.gitDir);
-  const status = await readStatus(repo.top);
+  // Asked at once, since each is a git of its own; told in order.
+  const [worktree, inside, ready, obstacles] = await Promise.allSettled([
+    readStatus(repo.top),
+    requireTrunkInside(repo),
+    requireLandingReady(repo, repo.landing.path),
+    findObstacles(repo.landing.path, trunk.commit, repo.commit),
+  ]);
+  const status = settled(worktree);
   await requireCleanWorktree(repo, status);
   if (record && repo.branch !== record.branch) {
     throw new Refusal(
@@ -117,17 +110,18 @@ async function examine(repo: Repository): Promise<Candidate> {
       { data },
     );
   }
-  await requireTrunkInside(repo);
-  if (record && repo.commit === record.base_commit && repo.commit === trunk.commit) {
+  settled(inside);
+  // A worktree of ours that is at the trunk but not where it began has landed already, and only waits to be retired.
+  if (repo.commit === trunk.commit && (!record || repo.commit === record.base_commit)) {
     throw new Refusal(
       'invalid_argument',
-      `${repo.branch} has no commit of its own yet, so there is nothing to land: commit the work first, or call drop.`,
+      `${repo.branch ?? repo.top} has no commit that ${trunk.name} lacks, so there is nothing to land: commit the work first, or call drop.`,
       { data },
     );
   }
   if (repo.prefix) await requireInsideProject(repo, trunk);
-  await requireLandingReady(repo, repo.landing.path);
-  await requireFollowable(repo, repo.landing.path, trunk.commit, repo.commit);
+  settled(ready);
+  requireFollowable(repo, repo.landing.path, settled(obstacles));
   const proof = await proofState(repo, status);
   return {
     repo,
@@ -138,6 +132,22 @@ async function examine(repo: Repository): Promise<Candidate> {
   };
 }
 
+function settled<Value>(result: PromiseSettledResult<Value>): Value {
+  if (result.status === 'rejected') throw result.reason;
+  return result.value;
+}
+
+/** Refuses `dirty_landing_checkout`, listing the files, when the landing checkout cannot follow. */
+function requireFollowable(repo: Repository, landing: string, obstacles: Obstacles | undefined): void {
+  if (!obstacles) return;
+  const files = [...obstacles.changed, ...obstacles.untracked];
+  throw new Refusal(
+    'dirty_landing_checkout',
+    `Landing would overwrite files in ${landing} that git does not have: ${files.join(', ')}. Move them away or commit them there, then accept again.`,
+    { data: { ...where(repo), files } },
+  );
+}
+
 async function requireInsideProject(repo: Repository, trunk: Trunk): Promise<void> {
   const changed = await changedPaths(repo.top, trunk.commit, repo.commit);
   const outside = changed.filter((path) => insideProject(repo, path) === undefined);
@@ -145,12 +155,26 @@ async function requireInsideProject(repo: Repository, trunk: Trunk): Promise<voi
   throw new Refusal(
     'outside_project',
     `The gate of ${repo.prefix} did not judge these changes outside it: ${outside.join(', ')}. Land them by hand, or take them out of the branch.`,
-    { data: { ...where(repo), landing: nothing, files: outside } },
+    { data: { ...where(repo), files: outside } },
   );
 }
 
+/** What to do when no checkout has the trunk. */
+async function parkedAdvice(repo: Repository, trunk: Trunk): Promise<string> {
+  const none = `No checkout has ${trunk.name} checked out`;
+  const [main] = repo.worktrees;
+  if (!main || main.bare) {
+    return `${none}: make one with "git worktree add <directory> ${trunk.name}", then accept again.`;
+  }
+  const operation = await operationUnderWay((await gitDirOf(main.path)) ?? repo.commonDir);
+  if (operation) {
+    return `${none}: ${main.path} is in the middle of ${operation.what}. Finish it, or leave it with "${operation.remedy}", then accept again.`;
+  }
+  return `${none}: run "git switch ${trunk.name}" in ${main.path}, then accept again.`;
+}
+
 async function requireLandingReady(repo: Repository, landing: string): Promise<void> {
-  const data = { ...where(repo), landing: nothing };
+  const data = where(repo);
   const gitDir = (await gitDirOf(landing)) ?? repo.commonDir;
   const operation = await operationUnderWay(gitDir);
   if (operation) {
@@ -160,7 +184,8 @@ async function requireLandingReady(repo: Repository, landing: string): Promise<v
       { data },
     );
   }
-  const status = await readStatus(landing, { untracked: 'no' });
+  // What lies inside its submodules is no matter: landing never touches it.
+  const status = await readStatus(landing, { untracked: 'no', submodules: 'all' });
   if (isTrackedClean(status)) return;
   throw new Refusal(
     'dirty_landing_checkout',
@@ -174,7 +199,7 @@ async function landExclusively(
   gate: GateRun | undefined,
   recovery: Recovery | undefined,
   ctx: Context,
-): Promise<Answer> {
+): Promise<AcceptAnswer> {
   const { commonDir } = first.repo;
   const checkout = await lockCheckout(first.repo, first.repo, 'a landing', ctx, 0);
   try {
@@ -185,17 +210,16 @@ async function landExclusively(
       onWait: (message) => ctx.emit({ type: 'waiting', message }),
     });
     try {
-      await recoverLocked(commonDir, ctx);
+      const again = await recoverLocked(first.repo, ctx);
       // What was read before the lock may be history by now.
-      const candidate = lock.waited
-        ? await examine(await openRepository(first.repo.root, ctx.signal))
-        : first;
+      const candidate =
+        lock.waited || again ? await examine(await openRepository(first.repo.root, ctx.signal)) : first;
       if (candidate.repo.commit !== first.repo.commit || !candidate.proved) {
         throw new Refusal(
           'busy',
           'The worktree changed while another landing was waited for: accept again.',
           {
-            data: { ...where(candidate.repo), landing: nothing },
+            data: where(candidate.repo),
           },
         );
       }
@@ -207,106 +231,4 @@ async function landExclusively(
   } finally {
     await checkout.release();
   }
-}
-
-async function landed(
-  { repo, trunk, landing, managed }: Candidate,
-  result: Awaited<ReturnType<typeof land>>,
-  gate: GateRun | undefined,
-  recovery: Recovery | undefined,
-): Promise<Answer> {
-  const flags = { ...result.landing, recovery_performed: recovery !== undefined };
-  const kept = managed
-    ? undefined
-    : `discern did not make ${repo.top}: whoever did removes it, so the checkout and its branch are kept.`;
-  const data: AcceptData = {
-    root: rootIn(repo, landing),
-    branch: trunk.name,
-    commit: repo.commit,
-    landing: flags,
-    trunk: trunk.name,
-    landed_commit: repo.commit,
-    worktree: repo.top,
-    ...(kept && { kept }),
-    ...(gate && { jobs: gate.data.jobs, scopes: gate.data.scopes }),
-  };
-  const hints = [...(gate?.hints ?? repo.config.notes), ...(kept ? [kept] : [])];
-  const rest = { data, hints, ...(gate && { steps: gate.steps, diagnostics: gate.diagnostics }) };
-  if (result.reason !== undefined) {
-    return {
-      ok: false,
-      error: 'partial_acceptance',
-      message: `${trunk.name} has the work (${repo.commit.slice(0, 10)}), but ${result.reason}. Finish with "discern drop" or by hand.`,
-      ...rest,
-    };
-  }
-  const what = managed ? `; the worktree and its branch are gone` : '';
-  return {
-    ok: true,
-    ...rest,
-    message: `Landed ${repo.commit.slice(0, 10)} on ${trunk.name}${what}.`,
-  };
-}
-
-/** The worktree a call named was the one whose interrupted landing has just been finished. */
-function recovered(repo: Repository, { journal, landing, reason }: Recovery): Answer {
-  const data: AcceptData = {
-    root: rootIn(repo, journal.landing),
-    branch: journal.trunk.name,
-    commit: journal.to,
-    landing,
-    trunk: journal.trunk.name,
-    landed_commit: journal.to,
-    worktree: repo.top,
-  };
-  if (reason !== undefined) {
-    return {
-      ok: false,
-      error: 'partial_acceptance',
-      data,
-      message: `An interrupted landing was finished: ${journal.trunk.name} has the work, but ${reason}.`,
-    };
-  }
-  return {
-    ok: true,
-    data,
-    message: `An interrupted landing was finished: ${journal.trunk.name} has the work.`,
-  };
-}
-
-function refusedByGate(gate: GateRun): Answer {
-  return {
-    ok: false,
-    error: gate.error ?? 'gate_failed',
-    message: `Nothing was landed. ${gate.message}`,
-    data: { ...gate.data, landing: nothing },
-    steps: gate.steps,
-    diagnostics: gate.diagnostics,
-    hints: gate.hints,
-  };
-}
-
-async function preview({ repo, trunk, landing, managed, proved }: Candidate): Promise<Answer> {
-  const commits = await logOneline(repo.top, trunk.commit, repo.commit, 20);
-  const files = await changedPaths(repo.top, trunk.commit, repo.commit);
-  return {
-    ok: true,
-    dry_run: true,
-    plan: {
-      title: `Land ${repo.branch ?? repo.commit} on ${trunk.name}`,
-      steps: [
-        ...(proved ? [] : [{ action: 'run the gate', detail: 'there is no valid proof' }]),
-        ...commits.map((commit) => ({ action: 'land', detail: commit })),
-        { action: 'files', detail: `${files.length}: ${files.slice(0, 20).join(', ')}` },
-        { action: 'move', detail: `${trunk.name} in ${landing}` },
-        ...(managed
-          ? [
-              { action: 'remove', detail: repo.top },
-              { action: 'delete branch', detail: repo.branch ?? '' },
-            ]
-          : []),
-      ],
-    },
-    data: { ...where(repo), trunk: trunk.name, landing: nothing, worktree: repo.top, files },
-  };
 }

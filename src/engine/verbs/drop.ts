@@ -9,20 +9,22 @@ import type { Context } from '../context.ts';
 import { point } from '../faults.ts';
 import { stateDir } from '../files.ts';
 import { isAncestor, logOneline } from '../git/refs.ts';
-import { isClean, readStatus } from '../git/status.ts';
 import type { WorktreeEntry } from '../git/worktree.ts';
 import { gitDirOf, readRecord } from '../identity.ts';
+import { holdings, inspect } from '../landing/inspect.ts';
+import { recoverRemovals } from '../landing/leftovers.ts';
 import { cleanAt, deleteBranch, removeCheckout, trashFor } from '../landing/retire.ts';
 import { keepForRecovery } from '../landing/snapshot.ts';
 import { Refusal } from '../refusal.ts';
-import { openRepository, type Repository, where } from '../repository.ts';
-import { exists, homeCheckout } from '../worktree/place.ts';
+import { openRepository, type Repository, rootIn, where } from '../repository.ts';
+import { exists } from '../worktree/place.ts';
 
 type Answer = Omit<Envelope<DropData>, 'verb'>;
 
 interface Target {
   entry: WorktreeEntry;
   branch: string | null;
+  /** Empty before the first commit. */
   head: string;
   /** Uncommitted paths and unlanded commits, in words. */
   lost: string[];
@@ -30,12 +32,14 @@ interface Target {
 
 /**
  * Removes a worktree without landing it. Refuses `dirty_worktree` while it holds uncommitted or unlanded work, unless
- * `force`; then everything in it is kept under a recovery ref first. Refuses `locked_worktree`, and to drop the main or
- * landing checkout (`not_in_worktree`).
+ * `force`; then everything in it is kept under a recovery ref first. Work inside its submodules can not be kept, and is
+ * refused even then. Refuses `locked_worktree`, and to drop the main or landing checkout (`not_in_worktree`).
  */
 export async function drop(root: string, args: Args<'drop'>, ctx: Context): Promise<Answer> {
   const repo = await openRepository(root, ctx.signal);
   const entry = await findWorktree(repo, args.worktree);
+  // An earlier drop may have been cut off when it had moved the directory away.
+  if (!args.dry_run && !(await exists(entry.path))) await recoverRemovals(repo, ctx);
   const gitDir = await gitDirOf(entry.path);
   if (gitDir === undefined) {
     throw new Refusal(
@@ -55,62 +59,78 @@ export async function drop(root: string, args: Args<'drop'>, ctx: Context): Prom
       );
     }
     if (args.dry_run) return preview(repo, target, args);
+    if (ctx.signal.aborted) throw new Refusal('cancelled', 'drop was cancelled; nothing was removed.');
     return await remove(repo, target, args);
   } finally {
     await lock.release();
   }
 }
 
+/** The one worktree that goes by `name`: its path, the project root in it, its branch or its id. */
 async function findWorktree(repo: Repository, name: string): Promise<WorktreeEntry> {
   const path = isAbsolute(name) ? await realpath(name).catch(() => name) : undefined;
-  let found: WorktreeEntry | undefined;
+  const found: WorktreeEntry[] = [];
   for (const entry of repo.worktrees) {
     const gitDir = await gitDirOf(entry.path);
     const id = gitDir === undefined ? undefined : (await readRecord(gitDir))?.id;
-    if (entry.path === path || entry.branch === `refs/heads/${name}` || id === name) found = entry;
+    const named = path === entry.path || path === rootIn(repo, entry.path);
+    if (named || entry.branch === `refs/heads/${name}` || id === name) found.push(entry);
   }
-  if (!found) {
-    const known = repo.worktrees
-      .slice(1)
-      .map((entry) => entry.branch?.replace('refs/heads/', '') ?? entry.path);
+  const [entry, other] = found;
+  if (!entry) throw notFound(repo, name);
+  if (other) {
     throw new Refusal(
-      'path_not_found',
-      `"${name}" is no worktree of this repository; there ${known.length === 1 ? 'is' : 'are'}: ${known.join(', ') || 'none'}.`,
+      'ambiguous_ref',
+      `"${name}" may be ${found.map((one) => one.path).join(' or ')}: name the one to drop by its path.`,
       { data: where(repo) },
     );
   }
-  if (found === repo.worktrees[0] || found === repo.landing) {
+  if (entry === repo.worktrees[0] || entry === repo.landing) {
     throw new Refusal(
       'not_in_worktree',
-      `${found.path} is the repository's own checkout, which is never dropped: name a worktree.`,
-      {
-        data: where(repo),
-      },
-    );
-  }
-  if (found.locked !== undefined) {
-    throw new Refusal(
-      'locked_worktree',
-      `${found.path} is locked${found.locked ? ` (${found.locked})` : ''}: run "git worktree unlock ${found.path}" if that is over.`,
+      `${entry.path} is the repository's own checkout, which is never dropped: name a worktree.`,
       { data: where(repo) },
     );
   }
-  return found;
+  if (entry.locked !== undefined) {
+    throw new Refusal(
+      'locked_worktree',
+      `${entry.path} is locked${entry.locked ? ` (${entry.locked})` : ''}: run "git worktree unlock ${entry.path}" if that is over.`,
+      { data: where(repo) },
+    );
+  }
+  return entry;
+}
+
+function notFound(repo: Repository, name: string): Refusal {
+  const known = repo.worktrees
+    .filter((entry, index) => index > 0 && entry !== repo.landing)
+    .map((entry) => entry.branch?.replace('refs/heads/', '') ?? entry.path);
+  return new Refusal(
+    'path_not_found',
+    `"${name}" is no worktree of this repository; there ${known.length === 1 ? 'is' : 'are'}: ${known.join(', ') || 'none'}.`,
+    { data: where(repo) },
+  );
 }
 
 async function examine(repo: Repository, entry: WorktreeEntry): Promise<Target> {
-  const status = await readStatus(entry.path);
-  const head = status.commit ?? '';
-  const lost: string[] = [];
-  if (!isClean(status)) {
-    const paths = [...new Set([...status.staged, ...status.unstaged, ...status.untracked])];
-    lost.push(`uncommitted changes (${paths.join(', ')})`);
+  const found = await inspect(entry.path);
+  if (found.submodules.length > 0) {
+    throw new Refusal(
+      'dirty_worktree',
+      `Submodules of ${entry.path} hold changes or commits that no remote has (${found.submodules.join(', ')}), and would go with it: commit and push them there first.`,
+      { data: { ...where(repo), worktree: entry.path, lost: found.submodules } },
+    );
   }
+  const head = found.status.commit ?? '';
+  const lost: string[] = [];
+  const held = holdings(found);
+  if (held !== undefined) lost.push(held);
   if (head && !(repo.trunk && (await isAncestor(repo.top, head, repo.trunk.commit)))) {
-    const commits = await logOneline(repo.top, repo.trunk?.commit ?? `${head}^`, head, 20);
+    const commits = await logOneline(repo.top, repo.trunk?.commit, head, 20);
     lost.push(`unlanded commits (${commits.join(', ')})`);
   }
-  return { entry, branch: status.branch ?? null, head, lost };
+  return { entry, branch: found.status.branch ?? null, head, lost };
 }
 
 function preview(repo: Repository, target: Target, args: Args<'drop'>): Answer {
@@ -133,45 +153,66 @@ function preview(repo: Repository, target: Target, args: Args<'drop'>): Answer {
 
 async function remove(repo: Repository, target: Target, args: Args<'drop'>): Promise<Answer> {
   const { entry, head, branch } = target;
-  const from = homeCheckout(repo) === entry.path ? repo.commonDir : homeCheckout(repo);
-  const name = branch ?? head.slice(0, 10);
+  const { path } = entry;
+  const home = stayingCheckout(repo, entry);
+  const from = home?.path ?? repo.commonDir;
+  const name = branch ?? (head.slice(0, 10) || 'unborn');
   let recoveryRef: string | undefined;
   await mkdir(stateDir(repo.commonDir), { recursive: true });
-  const { removed, reason } = await removeCheckout(
-    from,
-    entry.path,
-    trashFor(entry.path, randomBytes(4).toString('hex')),
-    async (status, trash) => {
-      if (target.lost.length === 0) return cleanAt(head, entry.path)(status);
-      if (status.commit !== head) return `${entry.path} got new commits meanwhile; they are still there.`;
-      recoveryRef = await keepForRecovery(trash, stateDir(repo.commonDir), name, head);
-      await point('drop.kept');
-      return undefined;
-    },
-  );
+  const trash = trashFor(path, randomBytes(4).toString('hex'));
+  const removal = { from, path, trash, repo };
+  const { removed, reason } = await removeCheckout(removal, async (found, at) => {
+    if (target.lost.length === 0) return cleanAt(head, path)(found);
+    if ((found.status.commit ?? '') !== head)
+      return `${path} got new commits meanwhile, and they are still there`;
+    if (found.submodules.length > 0) return `${path} got work inside submodules meanwhile`;
+    recoveryRef = await keepForRecovery(at, stateDir(repo.commonDir), name, head);
+    await point('drop.kept');
+    return undefined;
+  });
   if (!removed) {
-    throw new Refusal('busy', `${reason ?? `${entry.path} could not be removed`} Nothing was removed.`, {
-      data: { ...where(repo), worktree: entry.path, worktree_removed: false, branch_deleted: false },
+    throw new Refusal('busy', `${reason ?? `${path} could not be removed`}. Nothing was removed.`, {
+      data: { ...where(repo), worktree: path, worktree_removed: false, branch_deleted: false },
     });
   }
   await point('drop.removed');
-  const kept = args.delete_branch && branch !== null ? await deleteBranch(from, branch, head) : undefined;
-  // A drop may remove the very checkout it was called from; then home is what is left to speak of.
-  const here = (await exists(repo.root)) ? where(repo) : { ...where(repo), root: homeCheckout(repo) };
+  const kept = args.delete_branch && branch !== null ? await deleteBranch(removal, branch, head) : undefined;
   return {
     ok: true,
     data: {
-      ...here,
-      worktree: entry.path,
+      ...(await whereNow(repo, home)),
+      worktree: path,
       worktree_removed: true,
       branch_deleted: args.delete_branch && branch !== null && kept === undefined,
       ...(recoveryRef && { recovery_ref: recoveryRef }),
       ...(target.lost.length > 0 && { lost: target.lost }),
     },
     hints: [
+      ...(reason ? [`${reason}.`] : []),
       ...(kept ? [`The branch stays: ${kept}.`] : []),
       ...(recoveryRef ? [`Everything it held is kept: git log ${recoveryRef}`] : []),
     ],
-    message: `Dropped ${entry.path}${recoveryRef ? `; what it held is in ${recoveryRef}` : ''}.`,
+    message: `Dropped ${path}${recoveryRef ? `; what it held is in ${recoveryRef}` : ''}.`,
+  };
+}
+
+/** A checkout to go on from when `entry` is gone: where work lands, the main one, or any other. */
+function stayingCheckout(repo: Repository, entry: WorktreeEntry): WorktreeEntry | undefined {
+  const others = repo.worktrees.filter(
+    (one) => one !== entry && !one.bare && one.prunable === undefined && one.head !== undefined,
+  );
+  return others.find((one) => one === repo.landing) ?? others[0];
+}
+
+/** A drop may remove the very checkout it was called from; then it speaks of the one to go on from. */
+async function whereNow(
+  repo: Repository,
+  home: WorktreeEntry | undefined,
+): Promise<ReturnType<typeof where>> {
+  if (!home || (await exists(repo.root))) return where(repo);
+  return {
+    root: rootIn(repo, home.path),
+    branch: home.branch?.replace(/^refs\/heads\//, '') ?? null,
+    commit: home.head ?? repo.commit,
   };
 }

@@ -29,6 +29,9 @@ export async function scopes(
     hints: repo.config.notes,
     message: found.neutral
       ? `Every change lies in neutral scopes (${changed.join(', ')}): done runs no job.`
-      : `Changed scopes: ${changed.join(', ') || 'none'}; ${found.code.length} changed paths in no scope count as code.`,
+      : `Changed scopes: ${changed.join(', ') || 'none'}; ${inNoScope(found.code.length)} as code.`,
   };
 }
+
+const inNoScope = (count: number) =>
+  count === 1 ? '1 changed path in no scope counts' : `${count} changed paths in no scope count`;

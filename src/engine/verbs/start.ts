@@ -1,15 +1,16 @@
-import { readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StartData } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
 import type { Args } from '../../contract/verbs.ts';
 import { resolveRef } from '../checkout.ts';
+import { loadConfig } from '../config/index.ts';
 import type { Context } from '../context.ts';
 import { point } from '../faults.ts';
 import { GitError } from '../git/core.ts';
-import { createBranch, deleteRef, isRefConflict } from '../git/refs.ts';
+import { createBranch, isNameTaken } from '../git/refs.ts';
 import { listChanges, readStatus, type TreeStatus } from '../git/status.ts';
-import { addWorktree, forgetWorktree } from '../git/worktree.ts';
+import { addWorktree } from '../git/worktree.ts';
 import { gitDirOf, portFor, readRecord, writeRecord } from '../identity.ts';
 import { Refusal } from '../refusal.ts';
 import { isHome, openRepository, type Repository, requireTrunk, rootIn, where } from '../repository.ts';
@@ -17,8 +18,9 @@ import { CONFIG_FILE } from '../root.ts';
 import { appendMissing, inheritEnv } from '../worktree/env-file.ts';
 import { movingAdvice } from '../worktree/moving.ts';
 import { newId, slugify } from '../worktree/name.ts';
-import { exists, homeCheckout, makeDirectories, removeDirectories, worktreesDir } from '../worktree/place.ts';
+import { exists, homeCheckout, makeDirectories, worktreesDir } from '../worktree/place.ts';
 import { ensureCommands, runSetup, type SetupResult, stepCommands } from '../worktree/setup.ts';
+import { type Made, takeBack, tellLeft } from '../worktree/take-back.ts';
 
 interface Target {
   id: string;
@@ -51,7 +53,7 @@ export async function start(
   if (!isHome(repo)) {
     throw new Refusal(
       'already_in_worktree',
-      `${repo.top} already is a worktree (${repo.branch ?? 'detached HEAD'}): work here, or start from ${homeCheckout(repo)} by naming it as path.`,
+      `${repo.top} already is a worktree (${repo.branch ?? 'detached HEAD'}): work here, or start from ${homeAdvice(repo)}.`,
       { data: where(repo) },
     );
   }
@@ -61,6 +63,12 @@ export async function start(
   const status = (await settled) ?? (await readStatus(root, { signal: ctx.signal }));
   if (args.dry_run) return preview(repo, target);
   return make(repo, target, status, ctx);
+}
+
+function homeAdvice(repo: Repository): string {
+  const home = homeCheckout(repo);
+  if (home !== repo.top) return `${home} by naming it as path`;
+  return `a checkout of ${repo.trunk?.name ?? 'the trunk'}, which you can make with "git worktree add <directory> ${repo.trunk?.name ?? '<trunk>'}"`;
 }
 
 async function chooseTarget(
@@ -114,14 +122,22 @@ async function make(
   status: TreeStatus,
   ctx: Context,
 ): Promise<Omit<Envelope<StartData>, 'verb'>> {
-  const made = await makeDirectories(worktreesDir(repo));
-  let branched = false;
+  const made: Made = {
+    directories: await makeDirectories(worktreesDir(repo)),
+    branch: false,
+    checkout: false,
+  };
   try {
     await point('start.directories');
     await branchOff(repo, target);
-    branched = true;
+    made.branch = true;
     await point('start.branched');
-    await checkOut(repo, target, ctx);
+    // Any folder on the way may be a symlink, and roots are free of them.
+    target.path = join(await realpath(worktreesDir(repo)), target.id);
+    await claim(repo, target.path);
+    made.checkout = true;
+    await point('start.claimed');
+    await addWorktree(repo.top, target.path, target.branch, ctx.signal);
     await point('start.added');
     const root = rootIn(repo, target.path);
     if (!(await exists(join(root, CONFIG_FILE)))) {
@@ -131,12 +147,13 @@ async function make(
         { data: where(repo) },
       );
     }
-    const port = await record(repo, target);
+    const { gitDir, port } = await record(repo, target);
     await point('start.recorded');
-    const fresh = await openRepository(root, ctx.signal);
+    const fresh = await opened(repo, target, root, gitDir);
     const hints = await prepareEnvironment(repo, fresh, target.id, port);
     const setup = await runSetup(fresh, [...stepCommands(fresh), ...ensureCommands(fresh)], 'start', ctx);
     if (setup.failed !== undefined) throw setupRefusal(repo, setup, ctx);
+    if (ctx.signal.aborted) throw new Refusal('cancelled', 'The call was cancelled.', { data: where(repo) });
     return {
       ok: true,
       data: {
@@ -159,25 +176,22 @@ async function make(
       message: `Worktree ready on ${target.branch}.`,
     };
   } catch (error) {
-    await takeBack(repo, target, branched, made);
+    await takeBack(repo.top, target, made).catch((left) => tellLeft(error, target, left));
     throw error;
   }
 }
 
 /** Makes the branch first, by compare-and-swap, so that taking back never deletes a branch that was there before. */
 async function branchOff(repo: Repository, target: Target): Promise<void> {
+  if (target.branch.startsWith('-')) throw badPrefix(repo, target);
   try {
     await createBranch(repo.top, target.branch, target.baseCommit, `discern: start from ${target.base}`);
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
     if (/bad ref ?name|invalid refname|refusing to update ref with bad name/i.test(error.stderr)) {
-      throw new Refusal(
-        'config_error',
-        `"${target.branch}" is no branch name git allows: correct [repository].branch_prefix in ${CONFIG_FILE}.`,
-        { data: where(repo) },
-      );
+      throw badPrefix(repo, target);
     }
-    if (isRefConflict(error)) {
+    if (isNameTaken(error)) {
       throw new Refusal(
         'branch_exists',
         `The branch ${target.branch} cannot be made, another is in its way (${lastLine(error.stderr)}): rename that one, or set [repository].branch_prefix.`,
@@ -188,23 +202,31 @@ async function branchOff(repo: Repository, target: Target): Promise<void> {
   }
 }
 
-async function checkOut(repo: Repository, target: Target, ctx: Context): Promise<void> {
+/** The rest of the name is ours and always fits git-check-ref-format(1). */
+function badPrefix(repo: Repository, target: Target): Refusal {
+  return new Refusal(
+    'config_error',
+    `"${target.branch}" is no branch name git allows: correct [repository].branch_prefix in ${CONFIG_FILE}.`,
+    { data: where(repo) },
+  );
+}
+
+/** Makes the worktree's directory, so that from here on it is ours; git checks out into an empty one. */
+async function claim(repo: Repository, path: string): Promise<void> {
   try {
-    await addWorktree(repo.top, target.path, target.branch, ctx.signal);
+    await mkdir(path);
   } catch (error) {
-    if (error instanceof GitError && /already exists/.test(error.stderr)) {
-      throw new Refusal('path_exists', `${target.path} is there already: call again, or with another name.`, {
-        data: where(repo),
-      });
-    }
-    throw error;
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    throw new Refusal('path_exists', `${path} is there already: call again, or with another name.`, {
+      data: where(repo),
+    });
   }
 }
 
 const lastLine = (text: string) => text.trim().split('\n').at(-1) ?? '';
 
 /** Marks the worktree as ours, with a port no sibling has. */
-async function record(repo: Repository, target: Target): Promise<number> {
+async function record(repo: Repository, target: Target): Promise<{ gitDir: string; port: number }> {
   const gitDir = await gitDirOf(target.path);
   if (!gitDir) throw new Error(`git made no .git file in ${target.path}`);
   const admin = join(repo.commonDir, 'worktrees');
@@ -212,7 +234,25 @@ async function record(repo: Repository, target: Target): Promise<number> {
   const port = portFor(target.id, new Set(siblings.map((one) => one?.port ?? 0)));
   const { id, branch, base, baseCommit } = target;
   await writeRecord(gitDir, { version: 1, id, branch, base, base_commit: baseCommit, port });
-  return port;
+  return { gitDir, port };
+}
+
+/** The new worktree as `openRepository` would read it, from what is known of it: no git has to be asked. */
+async function opened(repo: Repository, target: Target, root: string, gitDir: string): Promise<Repository> {
+  const { path, branch, baseCommit } = target;
+  const self = { path, head: baseCommit, branch: `refs/heads/${branch}`, bare: false, detached: false };
+  return {
+    ...repo,
+    root,
+    top: path,
+    gitDir,
+    linked: true,
+    branch,
+    commit: baseCommit,
+    worktrees: [...repo.worktrees, self],
+    self,
+    config: await loadConfig(root),
+  };
 }
 
 /** Fills the worktree's env files; returns what a person should know of it. */
@@ -223,7 +263,7 @@ async function prepareEnvironment(
   port: number,
 ): Promise<string[]> {
   const { env_files: files, inherit_env: names, port: wanted } = fresh.config.config.worktree;
-  const home = rootIn(repo, homeCheckout(repo));
+  const home = rootIn(repo, repo.landing?.path ?? homeCheckout(repo));
   const missing = await inheritEnv(home, fresh.root, files, names);
   const [first] = files;
   if (wanted && first !== undefined) {
@@ -248,31 +288,12 @@ function leftBehind(repo: Repository, status: TreeStatus): string[] {
 
 function setupRefusal(repo: Repository, setup: SetupResult, ctx: Context): Refusal {
   const cancelled = ctx.signal.aborted;
+  const late = setup.steps.at(-1)?.outcome === 'timed_out';
   return new Refusal(
-    cancelled ? 'cancelled' : 'gate_failed',
+    cancelled ? 'cancelled' : late ? 'timed_out' : 'gate_failed',
     cancelled
       ? 'start was cancelled; the worktree was taken back.'
-      : `The setup command "${setup.failed}" failed, so the worktree was taken back: fix it in ${CONFIG_FILE} (or what it needs) and start again.`,
+      : `The setup command "${setup.failed}" ${late ? 'ran out of time' : 'failed'}, so the worktree was taken back: fix it in ${CONFIG_FILE} (or what it needs) and start again.`,
     { data: where(repo), steps: setup.steps, diagnostics: setup.diagnostics, hints: setup.hints },
   );
-}
-
-/** Removes what this start made, and nothing else: the branch only while it is where we put it. */
-async function takeBack(
-  repo: Repository,
-  target: Target,
-  branched: boolean,
-  made: readonly string[],
-): Promise<void> {
-  if (branched) {
-    await rm(target.path, { recursive: true, force: true, maxRetries: 3 });
-    await forgetWorktree(repo.top, target.path).catch(unlessGit);
-    await deleteRef(repo.top, `refs/heads/${target.branch}`, target.baseCommit).catch(unlessGit);
-  }
-  await removeDirectories(made);
-}
-
-/** git refuses to forget what it never registered: then there is nothing to take back. */
-function unlessGit(error: unknown): void {
-  if (!(error instanceof GitError)) throw error;
 }

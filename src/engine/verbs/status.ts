@@ -8,9 +8,11 @@ import { aheadBehind } from '../git/refs.ts';
 import { isClean, listChanges, readStatus } from '../git/status.ts';
 import type { WorktreeEntry } from '../git/worktree.ts';
 import { gitDirOf, readRecord } from '../identity.ts';
-import { recoverLanding } from '../landing/recover.ts';
+import { type Leftovers, recoverRemovals } from '../landing/leftovers.ts';
+import { type Recovery, recoverLanding } from '../landing/recover.ts';
 import { Refusal } from '../refusal.ts';
 import { isHome, openRepository, type Repository, requireTrunk, rootIn, where } from '../repository.ts';
+import { exists, homeCheckout } from '../worktree/place.ts';
 
 /**
  * Where a checkout stands: branch, changes, distance from the trunk, proof, and every worktree of the repository.
@@ -22,8 +24,11 @@ export async function status(
   ctx: Context,
 ): Promise<Omit<Envelope<StatusData>, 'verb'>> {
   let repo = await openRepository(root, ctx.signal);
-  const { recovery, finding } = await recover(repo, ctx);
-  if (recovery) repo = await openRepository(root, ctx.signal);
+  const { done, findings } = await recover(repo, ctx);
+  if (done.length > 0) {
+    await requireRoot(repo, done);
+    repo = await openRepository(root, ctx.signal);
+  }
   const trunk = requireTrunk(repo);
   const [tree, distance, worktrees] = await Promise.all([
     readStatus(repo.top, { signal: ctx.signal }),
@@ -47,30 +52,47 @@ export async function status(
       },
       proof,
       worktrees,
-      ...(recovery && { recovery }),
-      ...(finding && { findings: [finding] }),
+      ...(done.length > 0 && { recovery: { performed: true, detail: done.join(' ') } }),
+      ...(findings.length > 0 && { findings }),
     },
     hints: repo.config.notes,
     message: clean ? 'Nothing uncommitted.' : `Uncommitted changes: ${listChanges(tree)}.`,
   };
 }
 
-async function recover(
-  repo: Repository,
-  ctx: Context,
-): Promise<{
-  recovery?: { performed: boolean; detail: string };
-  finding?: { what: string; remedy: string };
-}> {
+/**
+ * Goes on with what an interrupted run left behind. Where that fails it is a finding: a person asks for the status to see
+ * what is wrong.
+ */
+async function recover(repo: Repository, ctx: Context): Promise<Leftovers> {
   try {
-    const found = await recoverLanding(repo, ctx, 0);
-    if (!found) return {};
-    const detail = `An interrupted landing of ${found.journal.worktree.branch ?? found.journal.to} on ${found.journal.trunk.name} was finished${found.reason ? `, but ${found.reason}` : ''}.`;
-    return { recovery: { performed: true, detail } };
+    const landing = await recoverLanding(repo, ctx, 0);
+    const removals = await recoverRemovals(repo, ctx);
+    return {
+      done: [...(landing ? [inSentence(landing)] : []), ...removals.done],
+      findings: removals.findings,
+    };
   } catch (error) {
-    if (!(error instanceof Refusal) || error.slug !== 'busy') throw error;
-    return { finding: { what: error.message, remedy: 'discern status' } };
+    if (error instanceof Refusal && error.slug === 'cancelled') throw error;
+    const what = error instanceof Error ? error.message : String(error);
+    return { done: [], findings: [{ what, remedy: 'discern status' }] };
   }
+}
+
+/** The landing that was finished may have been that of the very worktree asked about. */
+async function requireRoot(repo: Repository, done: readonly string[]): Promise<void> {
+  if (await exists(repo.root)) return;
+  const home = rootIn(repo, homeCheckout(repo));
+  throw new Refusal(
+    'root_missing',
+    `${repo.root} is gone. ${done.join(' ')} Go on in ${home}: name it as path, or start a new worktree from there.`,
+    { data: { root: repo.root } },
+  );
+}
+
+function inSentence({ journal, reason }: Recovery): string {
+  const what = journal.worktree.branch ?? journal.to;
+  return `An interrupted landing of ${what} on ${journal.trunk.name} was finished${reason ? `, but ${reason}` : ''}.`;
 }
 
 async function describeWorktrees(repo: Repository, ctx: Context): Promise<Worktree[]> {
@@ -110,12 +132,16 @@ async function measure(
   repo: Repository,
   entry: WorktreeEntry,
   ctx: Context,
-): Promise<{ ahead?: number; behind?: number; clean?: boolean }> {
-  const clean = await readStatus(entry.path, { signal: ctx.signal }).then(isClean, (error) => {
-    // A checkout that vanished since git listed it, or that git cannot read, is shown without a state.
-    if (error instanceof Refusal && error.slug === 'cancelled') throw error;
-    return undefined;
-  });
-  const distance = repo.trunk && entry.head ? await aheadBehind(repo.top, repo.trunk.commit, entry.head) : {};
-  return { ...distance, ...(clean !== undefined && { clean }) };
+): Promise<Pick<Worktree, 'ahead' | 'behind' | 'clean' | 'tracked_changes'>> {
+  const [status, distance] = await Promise.all([
+    readStatus(entry.path, { signal: ctx.signal }).catch((error: unknown) => {
+      // A checkout that vanished since git listed it, or that git cannot read, is shown without a state.
+      if (error instanceof Refusal && error.slug === 'cancelled') throw error;
+      return undefined;
+    }),
+    repo.trunk && entry.head ? aheadBehind(repo.top, repo.trunk.commit, entry.head) : {},
+  ]);
+  if (!status) return distance;
+  const tracked = new Set([...status.staged, ...status.unstaged]).size;
+  return { ...distance, clean: isClean(status), tracked_changes: tracked };
 }

@@ -8,15 +8,18 @@ import { GitError } from '../git/core.ts';
 import { commitTree, fastForward, mergeTrees } from '../git/merge.ts';
 import { isAncestor } from '../git/refs.ts';
 import { readStatus } from '../git/status.ts';
+import { readRecord, writeRecord } from '../identity.ts';
 import { Refusal } from '../refusal.ts';
 import { isHome, openRepository, type Repository, requireTrunk, where } from '../repository.ts';
 import { ensureCommands, runSetup } from '../worktree/setup.ts';
 
 /**
  * Merges the trunk, or `from`, into the worktree's branch. The merge is made in the object store first, so a conflict
- * touches nothing; the checkout then only moves forward, which git refuses where it would overwrite an edit.
+ * touches nothing; the checkout then only moves forward, which git refuses where it would overwrite an edit. Then the
+ * ensures run: when one fails the merge stays, and the answer is `gate_failed` with `merged` true.
  *
- * Refuses `not_in_worktree`, `dirty_worktree`, `unknown_ref`, `ambiguous_ref` and `merge_conflict`.
+ * Refuses `not_in_worktree`, `dirty_worktree`, `unknown_ref`, `ambiguous_ref`, `merge_conflict`, and `invalid_argument` for
+ * a history of its own.
  */
 export async function update(
   root: string,
@@ -50,60 +53,95 @@ async function updateLocked(
   const before = repo.commit;
   await requireCleanWorktree(repo, await readStatus(repo.top, { untracked: 'no' }), { trackedOnly: true });
   const data = { ...where(repo), from, before, after: before, merged: false, conflicts: [] as string[] };
-  if (await isAncestor(repo.top, theirs, before)) {
-    return { ok: true, data, message: `${repo.branch ?? 'HEAD'} already contains ${from}.` };
-  }
-  const target = await mergedCommit(repo, theirs, from, data);
-  const title = `Merge ${from} into ${repo.branch ?? 'HEAD'}`;
+  const upToDate = await isAncestor(repo.top, theirs, before);
+  const plan = upToDate ? undefined : await planMerge(repo, theirs, from, data);
+  const into = repo.branch ?? 'HEAD';
   if (args.dry_run) {
-    return {
-      ok: true,
-      dry_run: true,
-      plan: { title, steps: [{ action: 'merge', detail: `${from} at ${theirs}` }] },
-      data,
-    };
+    const steps = upToDate ? [] : [{ action: 'merge', detail: `${from} at ${theirs}` }];
+    return { ok: true, dry_run: true, plan: { title: `Merge ${from} into ${into}`, steps }, data };
   }
+  if (plan === undefined) return ensured(repo, data, `${into} already contains ${from}.`, ctx);
+  const after = plan.tree === undefined ? theirs : await commitMerge(repo, plan.tree, theirs, from);
   await point('update.merged');
+  await moveForward(repo, after, from, data);
+  await point('update.moved');
+  // A branch that had nothing of its own now begins here: `accept` then still knows that there is nothing to land.
+  const record = plan.tree === undefined ? await readRecord(repo.gitDir) : undefined;
+  if (record) await writeRecord(repo.gitDir, { ...record, base_commit: after });
+  const merged = { ...data, commit: after, after, merged: true };
+  return ensured(repo, merged, `Merged ${from} into ${into}, now at ${after.slice(0, 10)}.`, ctx);
+}
+
+async function moveForward(repo: Repository, after: string, from: string, data: UpdateData): Promise<void> {
   try {
-    await fastForward(repo.top, target);
+    await fastForward(repo.top, after);
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
+    // git lists the paths that stand in the way, each behind a tab.
+    const files = error.stderr.split('\n').filter((line) => line.startsWith('\t'));
+    if (files.length === 0) {
+      throw new Refusal(
+        'busy',
+        `${repo.top} could not move forward: ${error.message}. Nothing was changed.`,
+        {
+          data,
+        },
+      );
+    }
     throw new Refusal(
       'dirty_worktree',
-      `${from} brings files that would overwrite files here (${
-        error.stderr
-          .split('\n')
-          .filter((line) => line.startsWith('\t'))
-          .join(',')
-          .replace(/\t/g, ' ')
-          .trim() || error.message
-      }): move them away and call again.`,
+      `${from} brings files that would overwrite files here (${files.map((line) => line.trim()).join(', ')}): move them away and call again.`,
       { data },
     );
   }
-  await point('update.moved');
-  const after = await openRepository(repo.root, ctx.signal);
-  const ensured = await runSetup(after, ensureCommands(after), 'update', ctx);
+}
+
+/** Runs the ensures, which an update before this one may have been kept from, and says how the checkout stands. */
+async function ensured(
+  repo: Repository,
+  data: UpdateData,
+  message: string,
+  ctx: Context,
+): Promise<Omit<Envelope<UpdateData>, 'verb'>> {
+  const fresh = data.merged ? await openRepository(repo.root) : repo;
+  const setup = await runSetup(fresh, ensureCommands(fresh), 'update', ctx);
+  const rest = {
+    data,
+    ...(setup.steps.length > 0 && { steps: setup.steps, diagnostics: setup.diagnostics }),
+    hints: [...fresh.config.notes, ...setup.hints],
+  };
+  if (setup.failed === undefined) return { ok: true, ...rest, message };
+  if (ctx.signal.aborted) {
+    return {
+      ok: false,
+      error: 'cancelled',
+      ...rest,
+      message: `${message} Then update was cancelled: call it again, so that the ensures run.`,
+    };
+  }
+  const late = setup.steps.at(-1)?.outcome === 'timed_out';
   return {
-    ok: true,
-    data: { ...data, commit: target, after: target, merged: true },
-    steps: ensured.steps,
-    diagnostics: ensured.diagnostics,
-    hints: [...after.config.notes, ...ensured.hints],
-    message: ensured.failed
-      ? `Merged ${from}, but "${ensured.failed}" failed afterwards: look at its output, then run it again.`
-      : `Merged ${from} into ${repo.branch ?? 'HEAD'}, now at ${target.slice(0, 10)}.`,
+    ok: false,
+    error: late ? 'timed_out' : 'gate_failed',
+    ...rest,
+    message: `${message} But "${setup.failed}" ${late ? 'ran out of time' : 'failed'} afterwards: look at its output, then call update again.`,
   };
 }
 
-async function mergedCommit(
+/** How the merge goes: a merged tree, or none where HEAD only has to move forward. Refuses `merge_conflict`. */
+async function planMerge(
   repo: Repository,
   theirs: string,
   from: string,
   data: UpdateData,
-): Promise<string> {
-  if (await isAncestor(repo.top, repo.commit, theirs)) return theirs;
+): Promise<{ tree?: string }> {
+  if (await isAncestor(repo.top, repo.commit, theirs)) return {};
   const merge = await mergeTrees(repo.top, repo.commit, theirs);
+  if (merge === 'unrelated') {
+    throw new Refusal('invalid_argument', `${from} shares no history with this branch: name another ref.`, {
+      data,
+    });
+  }
   if (merge.tree === undefined) {
     throw new Refusal(
       'merge_conflict',
@@ -111,6 +149,10 @@ async function mergedCommit(
       { data: { ...data, conflicts: merge.conflicts } },
     );
   }
+  return { tree: merge.tree };
+}
+
+function commitMerge(repo: Repository, tree: string, theirs: string, from: string): Promise<string> {
   const into = repo.branch ? ` into ${repo.branch}` : '';
-  return commitTree(repo.top, merge.tree, [repo.commit, theirs], `Merge ${from}${into}\n`);
+  return commitTree(repo.top, tree, [repo.commit, theirs], `Merge ${from}${into}\n`);
 }

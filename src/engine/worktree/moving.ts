@@ -20,7 +20,7 @@ export function movingAdvice(client: ClientKind, path: string): string {
     case 'gemini':
       return `Your session stays where it was launched: add the directory with /directory add ${path}, and cd there in every shell command. ${edit}; this server already acts there.`;
     case 'terminal':
-      return `Go there: cd ${path}`;
+      return `Go there: cd ${/^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`}`;
     case 'unknown':
       return `You must move your own working directory to ${path} too: cd there and edit only files under it. This server already acts there.`;
   }

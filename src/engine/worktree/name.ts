@@ -7,8 +7,8 @@ const SLUG_LIMIT = 40;
 const NAME_LIMIT = 1000;
 
 /**
- * What someone called the work, as a part of a branch and directory name: letters and digits of any script, in lower
- * case, words joined by `-`; safe for git-check-ref-format(1), shells and every file system.
+ * What someone called the work, as a part of a branch and directory name: visible letters and digits of any script, in
+ * lower case, words joined by `-`; safe for git-check-ref-format(1), shells and every file system.
  *
  * Refuses `invalid_argument` when no letter or digit is left.
  */
@@ -21,7 +21,7 @@ export function slugify(name: string): string {
   }
   const words = name
     .normalize('NFKD')
-    .replace(/\p{M}+/gu, '')
+    .replace(/[\p{M}\p{Default_Ignorable_Code_Point}]+/gu, '')
     .normalize('NFC')
     .toLowerCase()
     .match(/[\p{L}\p{N}]+/gu);

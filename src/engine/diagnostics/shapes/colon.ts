@@ -11,9 +11,9 @@ const linkedPlace = /^((?:[A-Za-z]:(?=[\\/]))?[^:]+):(?:(\d{1,9})|\([^)]{1,100}\
 const cFamily = /\.(?:c|cc|cpp|cxx|c\+\+|cu|h|hh|hpp|hxx|inc|ipp|m|mm|s|y|l)$/i;
 
 /**
- * `file:1:2: error: message [rule]`, which gcc and clang print and many tools after them (javac, mypy, shellcheck,
- * `rustc --error-format short`); flake8's and ruff's `file:1:2: E501 message`; and what a C linker or compiler
- * driver says without a place. Notes are left out.
+ * `file:1:2: error: message [rule]`, which gcc and clang print and many tools after them (javac, mypy,
+ * shellcheck, `rustc --error-format short`); flake8's and ruff's `file:1:2: E501 message`; and what a C
+ * linker or compiler driver says without a place. Notes are left out.
  */
 export const colon: LineShape = (lines) => {
   const match = new Match();

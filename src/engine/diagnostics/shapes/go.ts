@@ -17,7 +17,10 @@ interface Logged {
   message: string;
 }
 
-/** Failing Go tests, as `go test` prints them with and without `-v`, and panics. What passing tests log is taken as read. */
+/**
+ * Failing Go tests, as `go test` prints them with and without `-v`, and panics. What passing tests log is
+ * taken as read.
+ */
 export const goTest: LineShape = (lines) => {
   const match = new Match();
   const logs = new Map<string, Logged[]>();

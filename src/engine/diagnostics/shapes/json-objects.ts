@@ -5,10 +5,15 @@ export interface FoundObject {
   to: number;
 }
 
-/** How often the text may be gone over in all, so that one full of broken openings costs no more than that. */
+/**
+ * How often the text may be gone over in all, so that one full of broken openings costs no more than that.
+ */
 const maxPasses = 4;
 
-/** The JSON objects in a text that begin as `opening` (a global expression) says; broken ones are passed over. */
+/**
+ * The JSON objects in a text that begin as `opening` (a global expression) says; broken ones are passed
+ * over.
+ */
 export function* jsonObjects(text: string, opening: RegExp): Generator<FoundObject> {
   const search = new RegExp(opening.source, opening.flags);
   for (let left = maxPasses * text.length; left > 0; ) {
@@ -23,7 +28,10 @@ export function* jsonObjects(text: string, opening: RegExp): Generator<FoundObje
   }
 }
 
-/** Index after the brace that closes the one at `from`, or where the search for it ended; strings' braces are none. */
+/**
+ * Index after the brace that closes the one at `from`, or where the search for it ended; strings' braces are
+ * none.
+ */
 function objectEnd(text: string, from: number): { to: number; closed: boolean } {
   const token = /["{}]/g;
   token.lastIndex = from;

@@ -1,4 +1,5 @@
 import { SaxesParser } from 'saxes';
+import { plain } from '../clean.ts';
 import { type DocumentShape, type Finding, position } from '../finding.ts';
 import { fromFileUri } from '../locate.ts';
 import { isOwn, type Place, placeAtStart, pythonFrame, scriptFrame } from '../place.ts';
@@ -20,8 +21,8 @@ interface Case {
 }
 
 /**
- * JUnit XML as written by pytest, mocha, node, jest, Maven and others: every failure and error of a case that is not skipped.
- * The document may stand among other output and may break off anywhere.
+ * JUnit XML as written by pytest, mocha, node, jest, Maven and others: every failure and error of a case
+ * that is not skipped. The document may stand among other output and may break off anywhere.
  */
 export const junit: DocumentShape = (text) => {
   const start = opening.exec(text);
@@ -29,14 +30,16 @@ export const junit: DocumentShape = (text) => {
   const closing = text.lastIndexOf('</testsuite');
   const end = closing === -1 ? -1 : text.indexOf('>', closing);
   const to = end < start.index ? text.length : end + 1;
-  const findings = readSuites(text.slice(start.index, to));
+  const xml = text.slice(start.index, to);
+  const strict = readSuites(xml);
+  const findings = strict.broken ? readSuites(mended(xml)).findings : strict.findings;
   // Something else that merely speaks of suites is left to the other shapes.
   if (findings.length === 0) return { findings, rest: text };
   const before = text.slice(0, start.index).replace(/<\?xml[^>]{0,200}>\s*$/, '');
   return { findings, rest: `${before}\n${text.slice(to)}` };
 };
 
-function readSuites(xml: string): Finding[] {
+function readSuites(xml: string): { findings: Finding[]; broken: boolean } {
   const findings: Finding[] = [];
   // Fragments may hold several suites in a row; with a handler, errors of form do not stop the parser.
   const parser = new SaxesParser({ fragment: true, position: false, xmlns: false } as const);
@@ -82,7 +85,14 @@ function readSuites(xml: string): Finding[] {
   }
   // Where the document breaks off, the case being told of counts.
   if (current !== undefined) finish(current);
-  return findings;
+  return { findings, broken: broken > 0 };
+}
+
+/** With what careless writers leave unescaped (terminal colours, bare `&` and `<`) made into text. */
+function mended(xml: string): string {
+  return plain(xml)
+    .replace(/&(?!(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,4});)/gi, '&amp;')
+    .replace(/<(?![A-Za-z/!?])/g, '&lt;');
 }
 
 function read({ attributes, problem, skipped }: Case, suite: Attributes | undefined): Finding | undefined {
@@ -127,11 +137,16 @@ function endsIn(longer: string, shorter: string): boolean {
   return x === y || `${x}`.endsWith(`/${y}`);
 }
 
-/** Places in a failure's text, the likeliest cause first: outermost own frame of JavaScript, innermost of Python. */
+/**
+ * Places in a failure's text, the likeliest cause first: outermost own frame of JavaScript, innermost of
+ * Python.
+ */
 function placesIn(lines: readonly string[]): Place[] {
-  const scripts: Place[] = [];
+  let scripts: Place[] = [];
   const others: Place[] = [];
   for (const line of lines.slice(0, maxPlaces)) {
+    // Node wraps the error of a subtest in one of its own; the cause tells where it rose.
+    if (/^\s*\[?cause\]?: /.test(line)) scripts = [];
     const frame = scriptFrame(line);
     if (frame?.file !== undefined) scripts.push(frame);
     const other = pythonFrame(line) ?? placeAtStart(line.replace(/(:\d{1,9}):?$/, '$1: '));

@@ -4,7 +4,7 @@ import { isOwn, ownPlace, type Place, placeAtEnd, scriptFrame } from '../place.t
 const error =
   /^\s*(?:Uncaught )?([A-Za-z_$][\w$.]{0,100})?(?:Error|Exception)(?: \[[^\]]{1,100}\])?(?:: .*|)(?: \{)?$/;
 const cause = /^\s*\[(?:cause|errors)\]: /;
-const specTitle = /^\s*✖ (.+?)(?: \([\d.]{1,20}ms\))?(?: # (TODO|SKIP).*)?$/;
+const specTitle = /^\s*✖ (?!\d+ problem)(.+?)(?: \([\d.]{1,20}ms\))?(?: # (TODO|SKIP).*)?$/;
 const otherTitle = /^(?: {2}● | (?:FAIL|×) {1,2}|\s+×\s)(\S.*)$/;
 const mochaTitle = /^ {2}\d{1,6}\) (\S.*)$/;
 
@@ -21,11 +21,18 @@ interface Title {
 }
 
 /**
- * Errors with a JavaScript stack: an uncaught one, or a failure as mocha, node's spec reporter, jest and vitest
- * print it. Placed at the first frame that is the project's own. A stack that neither an error nor a failing
- * test's title heads (a trace, a warning) is passed over.
+ * Errors with a JavaScript stack, placed at the first frame that is the project's own. A stack that no error
+ * heads (a trace, a warning) is passed over.
  */
-export const nodeStack: LineShape = (lines) => {
+export const nodeStack: LineShape = (lines) => read(lines, false);
+
+/**
+ * Those that stand below the title of a failing test, as mocha, node's spec reporter, jest and vitest print
+ * it.
+ */
+export const nodeTests: LineShape = (lines) => read(lines, true);
+
+function read(lines: readonly string[], titled: boolean): Match {
   const match = new Match();
   let floor = 0;
   for (let at = 0; at < lines.length; at++) {
@@ -41,7 +48,7 @@ export const nodeStack: LineShape = (lines) => {
     const title = titleIn(lines, from, at);
     const head = headIn(lines, title?.to ?? from, at, title !== undefined);
     floor = to;
-    if (head !== undefined && title?.expected !== true) {
+    if (head !== undefined && (title !== undefined) === titled && title?.expected !== true) {
       const place = places.some((seen) => isOwn(seen.file))
         ? ownPlace(places)
         : (sourceLine(lines, from, at) ?? places[0]);
@@ -57,9 +64,11 @@ export const nodeStack: LineShape = (lines) => {
     at = to - 1;
   }
   return match;
-};
+}
 
-/** The error's words; where its first line only announces them (`to be strictly equal:`), with those below. */
+/**
+ * The error's words; where its first line only announces them (`to be strictly equal:`), with those below.
+ */
 function saidFrom(lines: readonly string[], head: number, to: number): string {
   const first = (lines[head] ?? '').trim().replace(/ \{$/, '');
   if (!first.endsWith(':')) return first;

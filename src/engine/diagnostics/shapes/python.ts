@@ -10,9 +10,14 @@ const maxTraceback = 2000;
 
 /**
  * Python tracebacks, and the syntax errors that come without their header. Placed at the innermost frame that
- * is no library's; of chained exceptions the last one counts. Under unittest the test's name leads the message.
+ * is no library's; of chained exceptions the last one counts.
  */
-export const python: LineShape = (lines) => {
+export const python: LineShape = (lines) => read(lines, false);
+
+/** Those that stand below unittest's name of a failing test, which leads the message. */
+export const unittest: LineShape = (lines) => read(lines, true);
+
+function read(lines: readonly string[], titled: boolean): Match {
   const match = new Match();
   for (let at = 0; at < lines.length; at++) {
     const first = pythonFrame(lines[at] ?? '');
@@ -31,9 +36,9 @@ export const python: LineShape = (lines) => {
     }
     const raised = exception.exec(lines[to] ?? '')?.[0].trim();
     const next = lines.slice(to + 1, to + 4).find((line) => line !== '') ?? '';
-    if (raised !== undefined && !chained.test(next)) {
+    const test = titleAbove(lines, at);
+    if (raised !== undefined && !chained.test(next) && (test !== undefined) === titled) {
       const { file, line } = ownPlace(places.toReversed()) ?? first;
-      const test = titleAbove(lines, at);
       const message = test === undefined ? raised : `${test}: ${raised}`;
       match.add({ at, severity: 'error', message, tool: 'python', file, line });
       match.take(at, to + 1);
@@ -41,7 +46,7 @@ export const python: LineShape = (lines) => {
     at = Math.max(at, to - 1);
   }
   return match;
-};
+}
 
 function indentOf(line: string): number {
   return line.length - line.trimStart().length;
@@ -51,7 +56,10 @@ function isElided(line: string): boolean {
   return /^\s+\[Previous line repeated /.test(line);
 }
 
-/** unittest's `FAIL: test_x (pkg.Case.test_x)`, which stands above a rule, a docstring perhaps, and the traceback. */
+/**
+ * unittest's `FAIL: test_x (pkg.Case.test_x)`, which stands above a rule, a docstring perhaps, and the
+ * traceback.
+ */
 function titleAbove(lines: readonly string[], at: number): string | undefined {
   for (let above = at - 1; above >= Math.max(0, at - 5); above--) {
     const name = unittestTitle.exec(lines[above] ?? '')?.[1];

@@ -4,6 +4,7 @@ import { isOwn, placeAtEnd } from '../place.ts';
 const head = /^(error|warning)(?:\[([A-Z]\d{4})\])?: (.*)$/;
 const lint = /`#\[(?:warn|deny|forbid)\(([\w:]{1,100})\)\]`|`-[DWF] ([\w:-]{1,100})` implied/;
 const panic = /^thread '([^']{1,500})'(?: \(\d+\))? panicked at (.*)$/;
+const panicEnd = /^(?:$|stack backtrace:|note: |thread ')/;
 const oldPanic = /^'(.*)', ([^']{1,1024})$/;
 
 /** How far below its head a diagnostic's `-->` stands: its message may take several lines. */
@@ -58,13 +59,8 @@ function readPanic(lines: readonly string[], at: number, match: Match): number {
   if (thread === undefined || rest === undefined) return at;
   const old = oldPanic.exec(rest);
   let to = at + 1;
-  while (
-    to < lines.length &&
-    to <= at + maxPanicLines &&
-    !/^(?:$|stack backtrace:|note: )/.test(lines[to] ?? '')
-  ) {
-    to++;
-  }
+  const last = old === null ? Math.min(lines.length, at + 1 + maxPanicLines) : to;
+  while (to < last && !panicEnd.test(lines[to] ?? '')) to++;
   const said =
     old === null
       ? lines
@@ -84,7 +80,10 @@ function readPanic(lines: readonly string[], at: number, match: Match): number {
   return to;
 }
 
-/** Where the panic rose in the project itself, if a backtrace was printed and the panic's own place is not it. */
+/**
+ * Where the panic rose in the project itself, if a backtrace was printed and the panic's own place is not
+ * it.
+ */
 function ownBacktrace(lines: readonly string[], from: number) {
   if (lines[from] !== 'stack backtrace:') return undefined;
   for (const line of lines.slice(from + 1, from + maxBlock)) {

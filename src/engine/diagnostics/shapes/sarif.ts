@@ -19,7 +19,9 @@ import { position } from '../finding.ts';
 import { decode } from '../locate.ts';
 import { jsonObjects } from './json-objects.ts';
 
-/** An object of the format as found in the wild: its fields are known by name, their values are not trusted. */
+/**
+ * An object of the format as found in the wild: its fields are known by name, their values are not trusted.
+ */
 type Loose<T> = { [K in keyof T]?: unknown };
 
 const opening = /\{\s{0,1000}"(?:\$schema|version|runs|properties|inlineExternalProperties)"\s{0,100}:/g;
@@ -44,7 +46,9 @@ export const sarif: DocumentShape = (text) => {
 function readRun(run: Loose<Run>): Finding[] {
   const tool = loose<Tool>(run.tool);
   const name = text(loose<ToolComponent>(tool.driver).name);
-  const results = list(run.results).map((result) => readResult(loose<Result>(result), run, tool));
+  const results = list(run.results)
+    .filter((result) => typeof result === 'object' && result !== null)
+    .map((result) => readResult(loose<Result>(result), run, tool));
   const notices = list(run.invocations)
     .flatMap((invocation) => {
       const { toolExecutionNotifications, toolConfigurationNotifications } = loose<{
@@ -154,7 +158,10 @@ function indexed(artifact: Loose<ArtifactLocation>, run: Loose<Run>): Loose<Arti
   return loose<ArtifactLocation>(loose<{ location: unknown }>(entry).location);
 }
 
-/** The file a location names: its URI resolved through `originalUriBaseIds`, relative where they end unresolved. */
+/**
+ * The file a location names: its URI resolved through `originalUriBaseIds`, relative where they end
+ * unresolved.
+ */
 function fileOf(artifact: Loose<ArtifactLocation>, run: Loose<Run>): string | undefined {
   const bases = loose<Record<string, unknown>>(run.originalUriBaseIds);
   let uri = text(artifact.uri);

@@ -1,0 +1,68 @@
+// Runs the tests that drive a real VS Code workbench from outside, as a person would: test/extension/outside/*.mjs. Each exports
+// its `name`, a statement; `run(stage)`, which throws when the statement is not so; and, where folders must not be trusted,
+// `trust = false`.
+import { readdirSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import { identity } from '../sample.mjs';
+import { isAlive, tree } from './processes.mjs';
+import { provision } from './provision.mjs';
+import { Stage } from './stage.mjs';
+import { until } from './window.mjs';
+import { startBrowser, startWorkbench } from './workbench.mjs';
+
+const folder = new URL('../../test/extension/outside/', import.meta.url);
+
+/** Ends the workbench, and then what was left of all it had started. */
+async function takeDown(workbench) {
+  const started = tree(workbench.pid).map(({ pid }) => pid);
+  await workbench.stop();
+  await until('the workbench’s processes end', () => !started.some(isAlive), { patience: 10_000 }).catch(() => {
+    for (const pid of started.filter(isAlive)) process.kill(pid, 'SIGKILL');
+  });
+}
+
+async function runTest({ name, run }, workbench, browser) {
+  const stage = new Stage(workbench, browser);
+  const began = Date.now();
+  const failures = [];
+  for (const step of [() => run(stage), () => stage.clear()]) {
+    await step().catch((error) => failures.push(error));
+  }
+  const seconds = ((Date.now() - began) / 1000).toFixed(1);
+  process.stdout.write(`  ${failures.length === 0 ? '✔' : '✖'} ${name} (${seconds} s)\n`);
+  for (const error of failures) process.stdout.write(`${error.stack ?? error}\n`);
+  return failures.length === 0;
+}
+
+/** Runs the tests whose file names contain one of `chosen`, or all; resolves with how many passed and how many failed. */
+export async function testOutside(chosen = []) {
+  provision();
+  const files = readdirSync(folder)
+    .filter((name) => name.endsWith('.mjs'))
+    .filter((name) => chosen.length === 0 || chosen.some((part) => name.includes(part)))
+    .sort();
+  const tests = await Promise.all(files.map((name) => import(new URL(name, folder).href)));
+  const counts = { passed: 0, failed: 0 };
+  const browser = await startBrowser();
+  try {
+    for (const trust of [true, false]) {
+      const those = tests.filter((test) => (test.trust ?? true) === trust);
+      if (those.length === 0) continue;
+      const workbench = await startWorkbench({ trust, env: identity });
+      try {
+        for (const test of those) counts[(await runTest(test, workbench, browser)) ? 'passed' : 'failed']++;
+      } finally {
+        await takeDown(workbench);
+      }
+    }
+  } finally {
+    await browser.close();
+  }
+  return counts;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const { passed, failed } = await testOutside(process.argv.slice(2));
+  process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
+  if (failed > 0 || passed === 0) process.exitCode = 1;
+}

@@ -1,0 +1,65 @@
+import type { WriteStream } from 'node:tty';
+import type { VerbEvent } from '../contract/events.ts';
+import type { Verb } from '../contract/verbs.ts';
+import type { Ink } from './ink.ts';
+import { LiveProgress } from './live.ts';
+import { duration, printable } from './words.ts';
+
+/** Shows a person what a verb is doing while it does it. */
+export interface Progress {
+  event(event: VerbEvent): void;
+  /** Something that is no event of the verb, such as that it is being cancelled. */
+  note(message: string): void;
+  /** Takes away what was only for the meantime; nothing is shown afterwards. */
+  stop(): void;
+}
+
+export interface ProgressOptions {
+  verb: Verb;
+  ink: Ink;
+  json: boolean;
+  terminal: boolean;
+}
+
+/**
+ * How progress is shown on `stream`: redrawn in place on a terminal, else as one plain line for each job that starts or
+ * ends. With `--json` nothing goes to what is no terminal, since its reader may have joined both streams.
+ */
+export function progressOn(stream: WriteStream, options: ProgressOptions): Progress {
+  if (options.terminal) return new LiveProgress(stream, options.verb, options.ink);
+  return options.json ? silent : plain(stream, options.ink);
+}
+
+const silent: Progress = { event: () => undefined, note: () => undefined, stop: () => undefined };
+
+function plain(stream: WriteStream, ink: Ink): Progress {
+  let stopped = false;
+  const line = (text: string) => {
+    if (!stopped) stream.write(`${text}\n`);
+  };
+  return {
+    event(raw) {
+      const event = printable(raw);
+      switch (event.type) {
+        case 'run_started':
+          return;
+        case 'job_started':
+          return line(`${ink.mark('running')} ${event.job} started`);
+        case 'job_finished': {
+          const after = event.outcome === 'skipped' ? '' : ` after ${duration(event.duration_ms)}`;
+          const outcome = event.outcome.replace('_', ' ');
+          return line(
+            `${ink.mark(event.outcome)} ${event.job} ${outcome}${after} (${event.done}/${Math.max(event.done, event.jobs)})`,
+          );
+        }
+        case 'waiting':
+        case 'progress':
+          return line(event.message);
+      }
+    },
+    note: line,
+    stop() {
+      stopped = true;
+    },
+  };
+}

@@ -1,0 +1,110 @@
+import type { AcceptData, ScopesData, StartData, StatusData } from '../../contract/data.ts';
+import type { Envelope } from '../../contract/envelope.ts';
+import type { Ink } from '../ink.ts';
+import { quoted, short, table } from '../words.ts';
+import { failureLines } from './failures.ts';
+import { jobLines } from './jobs.ts';
+import { scopeLines } from './scopes.ts';
+import { statusLines } from './status.ts';
+
+/** Where the person stands who reads the report. */
+export interface Reader {
+  directory: string | undefined;
+  /** That directory has been removed, perhaps by the verb. */
+  gone: boolean;
+}
+
+/**
+ * A verb's result for a person: the verdict, which checkout it speaks of, the jobs, what failed and where, what to know,
+ * and at the end, where the eye is, what to do next. Expects an envelope free of control characters.
+ */
+export function report(envelope: Envelope, ink: Ink, reader: Reader): string[] {
+  const sections = [
+    opening(envelope, ink),
+    planLines(envelope, ink),
+    jobLines(envelope, ink),
+    failureLines(envelope, ink, reader.directory),
+    specifics(envelope, ink),
+    hints(envelope, ink, reader),
+    envelope.ok ? [] : [ink.bold(envelope.message ?? '')],
+  ];
+  return sections
+    .filter((lines) => lines.length > 0)
+    .flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]));
+}
+
+function opening(envelope: Envelope, ink: Ink): string[] {
+  if (envelope.verb === 'status' && envelope.ok)
+    return statusLines(envelope.data as StatusData, envelope, ink);
+  return [verdict(envelope, ink), ...place(envelope, ink)];
+}
+
+function verdict(envelope: Envelope, ink: Ink): string {
+  const { ok, verb, dry_run, error = 'internal_error', message = '', plan } = envelope;
+  if (!ok) {
+    const slug = error === 'cancelled' ? '' : ink.dim(` (${error})`);
+    return `${ink.mark('failed')} ${ink.red(ink.bold(`${verb} ${fate(error)}`))}${slug}`;
+  }
+  if (dry_run) return `${ink.bold(plan?.title ?? verb)} ${ink.dim('(a preview: nothing was changed)')}`;
+  const said = message || `${verb} is done.`;
+  return `${ink.mark('passed')} ${ink.green(ink.bold(verb))}  ${said}`;
+}
+
+/** How a verb ended that did not succeed, in a word or two. */
+function fate(error: NonNullable<Envelope['error']>): string {
+  switch (error) {
+    case 'gate_failed':
+    case 'internal_error':
+      return 'failed';
+    case 'timed_out':
+      return 'ran out of time';
+    case 'cancelled':
+      return 'was cancelled';
+    case 'tree_drift':
+      return 'judged a tree that changed';
+    case 'partial_acceptance':
+      return 'landed the work, but is not finished';
+    default:
+      return 'was refused';
+  }
+}
+
+function place({ data, verb, ok, dry_run }: Envelope, ink: Ink): string[] {
+  const { root, branch, commit } = (data ?? {}) as { root?: string; branch?: string | null; commit?: string };
+  if (root === undefined) return [];
+  const on = branch === undefined ? '' : ` on ${ink.cyan(branch ?? 'a detached HEAD')}`;
+  const at = commit === undefined ? '' : ` at ${short(commit)}`;
+  const { base } = (data ?? {}) as Partial<StartData>;
+  const from = verb === 'start' && ok && !dry_run && base !== undefined ? `, from ${base}` : '';
+  return [`  ${root}${on}${at}${from}`];
+}
+
+function planLines({ plan }: Envelope, ink: Ink): string[] {
+  if (!plan) return [];
+  if (plan.steps.length === 0) return ['  Nothing to do.'];
+  return table(
+    plan.steps.map(({ action, detail = '' }) => [
+      { text: `  ${action}` },
+      { text: detail, shown: ink.dim(detail) },
+    ]),
+  );
+}
+
+function specifics({ verb, ok, dry_run, data, error }: Envelope, ink: Ink): string[] {
+  if (verb === 'scopes' && ok) return scopeLines(data as ScopesData, ink);
+  if (verb !== 'accept' || dry_run || (!ok && error !== 'partial_acceptance')) return [];
+  const { landing } = (data ?? {}) as Partial<AcceptData>;
+  if (!landing || ok) return [];
+  return Object.entries(landing)
+    .filter(([name]) => name !== 'recovery_performed')
+    .map(([name, done]) => `  ${ink.mark(done ? 'passed' : 'failed')} ${name.replaceAll('_', ' ')}`);
+}
+
+function hints({ hints: given = [], data }: Envelope, ink: Ink, reader: Reader): string[] {
+  const all = [...given];
+  const root = (data as { root?: string } | undefined)?.root;
+  if (reader.gone && root !== undefined && root !== reader.directory) {
+    all.push(`Your shell stands in a directory that is gone: cd ${quoted(root)}`);
+  }
+  return all.map((hint) => `${ink.yellow('hint:')} ${hint}`);
+}

@@ -1,0 +1,27 @@
+import type { Envelope, Step } from '../../contract/envelope.ts';
+import type { Ink } from '../ink.ts';
+import { duration, table } from '../words.ts';
+
+/** The jobs of a run, one a line: how each ended, its stage, and how long it took. */
+export function jobLines({ steps = [] }: Envelope, ink: Ink): string[] {
+  if (steps.length === 0) return [];
+  const times = steps.map(({ outcome, duration_ms }) => (outcome === 'skipped' ? '' : duration(duration_ms)));
+  const widest = Math.max(...times.map((time) => time.length));
+  return table(
+    steps.map((step, index) => [
+      {
+        text: `  ${ink.plainMark(step.outcome)} ${step.name}`,
+        shown: `  ${ink.mark(step.outcome)} ${step.name}`,
+      },
+      { text: step.stage, shown: ink.dim(step.stage) },
+      { text: (times[index] ?? '').padStart(widest) },
+      { text: ending(step), shown: ink.dim(ending(step)) },
+    ]),
+  );
+}
+
+function ending({ outcome, exit_code }: Step): string {
+  if (outcome === 'passed') return '';
+  if (outcome === 'failed') return exit_code === undefined ? 'ended by a signal' : `exit ${exit_code}`;
+  return outcome.replace('_', ' ');
+}

@@ -1,0 +1,71 @@
+import * as z from 'zod';
+import { Drift, JobCounts, ProofState, ScopeResult } from './data.ts';
+import { Diagnostic, Outcome, stages } from './envelope.ts';
+
+/** One job of a run as the Gate view draws it. Times are milliseconds since the run began. */
+export const GateJob = z.object({
+  name: z.string(),
+  stage: z.enum([...stages, 'setup']),
+  /** `running` until it has an outcome. */
+  state: z.union([z.literal('running'), Outcome]),
+  start: z.number(),
+  end: z.number().optional(),
+  exit_code: z.number().optional(),
+  output_path: z.string().optional(),
+  output_lines: z.number().optional(),
+});
+export type GateJob = z.infer<typeof GateJob>;
+
+/** One run of a gate verb, whoever asked for it. */
+export const GateRunView = z.object({
+  call: z.number(),
+  verb: z.string(),
+  caller: z.enum(['person', 'agent']),
+  root: z.string(),
+  branch: z.string().nullable().optional(),
+  commit: z.string().optional(),
+  running: z.boolean(),
+  /** Milliseconds the run has taken so far, when this was sent. */
+  elapsed: z.number(),
+  jobs: z.array(GateJob),
+  /** What it waits for, if it does. */
+  waiting: z.string().optional(),
+  ok: z.boolean().optional(),
+  error: z.string().optional(),
+  message: z.string().optional(),
+  hints: z.array(z.string()),
+  diagnostics: z.array(Diagnostic),
+  proof: ProofState.optional(),
+  counts: JobCounts.optional(),
+  scopes: z.array(ScopeResult),
+  drift: z.array(Drift),
+});
+export type GateRunView = z.infer<typeof GateRunView>;
+
+/** What the Gate view shows; the extension sends the whole of it whenever it changes. */
+export const GateViewState = z.object({
+  /** Why nothing can run, such as an untrusted workspace; shown instead of the welcome. */
+  blocked: z.string().optional(),
+  held: z.string().nullable(),
+  run: GateRunView.optional(),
+});
+export type GateViewState = z.infer<typeof GateViewState>;
+
+/** Extension → view. */
+export type ToGateView =
+  | { type: 'state'; state: GateViewState }
+  /** The answer to `output`: the end of a job's output, and how many bytes come before it. */
+  | { type: 'output'; job: string; text: string; cut: number };
+
+/** View → extension. */
+export const FromGateView = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('ready') }),
+  z.object({ type: z.literal('run'), verb: z.enum(['prepare', 'test', 'done']) }),
+  z.object({ type: z.literal('cancel') }),
+  z.object({ type: z.literal('output'), job: z.string() }),
+  /** Open the whole output in an editor. */
+  z.object({ type: z.literal('openOutput'), job: z.string() }),
+  /** Open a finding's place; the index is into `run.diagnostics`. */
+  z.object({ type: z.literal('open'), diagnostic: z.number() }),
+]);
+export type FromGateView = z.infer<typeof FromGateView>;

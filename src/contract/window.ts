@@ -1,0 +1,94 @@
+import * as z from 'zod';
+import { Held } from './data.ts';
+import { envelopeShape } from './envelope.ts';
+
+/**
+ * What a window's extension and its server say to each other beside MCP's own methods, on the extension's stdio
+ * connection only: there the caller is the person. None of it is a tool, so no agent can reach it.
+ */
+export const personMethods = {
+  /** Aim the server at another checkout, as if it had been launched with another `--root`. */
+  aim: {
+    method: 'discern/aim',
+    params: z.strictObject({ path: z.string() }),
+    result: z.strictObject({ held: Held }),
+  },
+  /** The held root as it stands. */
+  held: { method: 'discern/held', params: z.strictObject({}), result: z.strictObject({ held: Held }) },
+  /** Whether the person trusts the workspace; without trust no project command runs, whoever calls. */
+  trust: {
+    method: 'discern/trust',
+    params: z.strictObject({ trusted: z.boolean() }),
+    result: z.strictObject({ trusted: z.boolean() }),
+  },
+  /** Cancel a call that is running, whoever made it: a person may stop an agent's gate. */
+  cancel: {
+    method: 'discern/cancel',
+    params: z.strictObject({ call: z.number().int() }),
+    result: z.strictObject({ cancelled: z.boolean() }),
+  },
+  /** What is wrong with a discern.toml as it is being typed. */
+  checkConfig: {
+    method: 'discern/checkConfig',
+    params: z.strictObject({ text: z.string(), file: z.string() }),
+    result: z.strictObject({
+      problems: z.array(
+        z.strictObject({
+          message: z.string(),
+          line: z.number().int(),
+          column: z.number().int(),
+          endLine: z.number().int(),
+          endColumn: z.number().int(),
+        }),
+      ),
+      notes: z.array(z.string()),
+    }),
+  },
+} as const;
+
+/** Who made a call: the person at the extension, or an agent over the window socket. */
+export const CallerKind = z.enum(['person', 'agent']);
+export type CallerKind = z.infer<typeof CallerKind>;
+
+/** Something the server tells the extension by itself; nothing polls. */
+export const WindowEvent = z.discriminatedUnion('type', [
+  /** The window's held root moved, or was found missing. */
+  z.object({ type: z.literal('held'), held: Held }),
+  /** A call began. */
+  z.object({
+    type: z.literal('call_started'),
+    call: z.number().int(),
+    verb: z.string(),
+    root: z.string().optional(),
+    caller: CallerKind,
+  }),
+  /** Something happened while a call ran (contract `VerbEvent`). */
+  z.object({
+    type: z.literal('call_event'),
+    call: z.number().int(),
+    event: z.record(z.string(), z.unknown()),
+  }),
+  /** A call ended. */
+  z.object({
+    type: z.literal('call_finished'),
+    call: z.number().int(),
+    caller: CallerKind,
+    envelope: z.looseObject({ ...envelopeShape, data: z.record(z.string(), z.unknown()).optional() }),
+  }),
+]);
+export type WindowEvent = z.infer<typeof WindowEvent>;
+
+/** The notification that carries a {@link WindowEvent}. */
+export const windowNotification = 'notifications/discern/window';
+
+/** Where the server keeps a window's held root, so that it survives the server, the extension host and a reload. */
+export const WindowState = z.object({
+  version: z.literal(1),
+  held: z.string().nullable(),
+  moved_by: z.string().optional(),
+  conversations: z.record(
+    z.string(),
+    z.object({ root: z.string(), moved_by: z.string().optional(), at: z.number() }),
+  ),
+});
+export type WindowState = z.infer<typeof WindowState>;

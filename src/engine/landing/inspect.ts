@@ -1,0 +1,126 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FileSet, keyOf, type NamedEntry, submodule } from '../git/compare.ts';
+import { fields, git, gitLine, pathText } from '../git/core.ts';
+import { isClean, listChanges, readStatus, type TreeStatus } from '../git/status.ts';
+import { gitDirOf } from '../identity.ts';
+
+/** Everything a checkout holds that goes with it: what `git status` tells, and what it does not. */
+export interface Inspection {
+  status: TreeStatus;
+  /** Edited files that the index was told to overlook (assume-unchanged, skip-worktree). */
+  overlooked: string[];
+  /** Submodules with changes or commits of their own: their repositories go with the checkout. */
+  submodules: string[];
+}
+
+type Env = Record<string, string>;
+
+/**
+ * Looks into a checkout before it is removed. It may have been renamed: a submodule's own idea of where it lies is not
+ * used.
+ */
+export async function inspect(checkout: string, env: Env = {}): Promise<Inspection> {
+  const [status, special] = await Promise.all([
+    readStatus(checkout, { submodules: 'dirty', env }),
+    specialEntries(checkout, env),
+  ]);
+  return {
+    status,
+    overlooked: await editedAmong(checkout, special.overlooked, env),
+    submodules: await submodulesAtWork(checkout, special.submodules),
+  };
+}
+
+/** What a removal would lose, in words; `undefined` when nothing. */
+export function holdings({ status, overlooked, submodules }: Inspection): string | undefined {
+  const what = [
+    ...(isClean(status) ? [] : [`uncommitted changes (${listChanges(status, 20)})`]),
+    ...(overlooked.length === 0
+      ? []
+      : [`edits git was told to overlook (${overlooked.slice(0, 20).join(', ')})`]),
+    ...(submodules.length === 0 ? [] : [`work inside submodules (${submodules.join(', ')})`]),
+  ];
+  return what.length === 0 ? undefined : what.join('; ');
+}
+
+/** The index's entries that are overlooked or are submodules (git-ls-files(1): a small letter, or `S`; mode 160000). */
+async function specialEntries(
+  checkout: string,
+  env: Env,
+): Promise<{ overlooked: NamedEntry[]; submodules: Buffer[] }> {
+  const overlooked: NamedEntry[] = [];
+  const submodules: Buffer[] = [];
+  const { stdout } = await git(checkout, ['ls-files', '-v', '-s', '-z'], { env });
+  for (const line of fields(stdout)) {
+    // "<tag> <mode> <id> <stage>\t<path>"
+    const tab = line.indexOf(0x09);
+    const [tag = '', mode = '', id = ''] = line.subarray(0, tab).toString('latin1').split(' ');
+    const path = line.subarray(tab + 1);
+    if (mode === submodule) submodules.push(path);
+    else if (tag === 'S' || tag !== tag.toUpperCase()) overlooked.push({ path, mode, id });
+  }
+  return { overlooked, submodules };
+}
+
+async function editedAmong(checkout: string, entries: readonly NamedEntry[], env: Env): Promise<string[]> {
+  if (entries.length === 0) return [];
+  const set = await FileSet.open(checkout, entries, env);
+  try {
+    // A file that is not there is what a sparse checkout asks for.
+    const differing = await set.differing();
+    return entries
+      .filter(({ path }) => differing.get(keyOf(path)) === 'changed')
+      .map(({ path }) => pathText(path));
+  } finally {
+    await set.close();
+  }
+}
+
+/** A submodule that is checked out, and the environment in which git works on it wherever it lies. */
+interface Submodule {
+  path: Buffer;
+  inner: string;
+  env: Env;
+}
+
+async function populated(checkout: string, paths: readonly Buffer[]): Promise<Submodule[]> {
+  const found: Submodule[] = [];
+  for (const path of paths) {
+    const inner = join(checkout, path.toString('utf8'));
+    const own = join(inner, '.git');
+    const there = await access(own).then(
+      () => true,
+      () => false,
+    );
+    if (there)
+      found.push({ path, inner, env: { GIT_DIR: (await gitDirOf(inner)) ?? own, GIT_WORK_TREE: inner } });
+  }
+  return found;
+}
+
+/** The submodules that are checked out, each with the commit it has. */
+export async function submoduleCommits(checkout: string): Promise<NamedEntry[]> {
+  const { submodules } = await specialEntries(checkout, {});
+  const found: NamedEntry[] = [];
+  for (const { path, inner, env } of await populated(checkout, submodules)) {
+    found.push({ path, mode: submodule, id: await gitLine(inner, ['rev-parse', 'HEAD'], { env }) });
+  }
+  return found;
+}
+
+async function submodulesAtWork(checkout: string, paths: readonly Buffer[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const one of await populated(checkout, paths)) {
+    if (await isAtWork(one)) found.push(pathText(one.path));
+  }
+  return found;
+}
+
+/** True when a submodule has changes, or commits that no remote has. */
+async function isAtWork({ inner, env }: Submodule): Promise<boolean> {
+  const found = await inspect(inner, env);
+  if (holdings(found) !== undefined || found.status.commit === undefined) return true;
+  const own = ['rev-list', '--max-count=1', '--all', 'HEAD', '--not', '--remotes', '--'];
+  return (await gitLine(inner, own, { env })) !== '';
+}

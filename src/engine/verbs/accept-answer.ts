@@ -1,0 +1,132 @@
+import type { AcceptData } from '../../contract/data.ts';
+import type { Envelope } from '../../contract/envelope.ts';
+import type { GateRun } from '../gate/run.ts';
+import { changedPaths } from '../git/diff.ts';
+import { logOneline } from '../git/refs.ts';
+import { type LandingResult, nothing } from '../landing/land.ts';
+import type { Recovery } from '../landing/recover.ts';
+import { type Repository, rootIn, type Trunk, where } from '../repository.ts';
+
+export type AcceptAnswer = Omit<Envelope<AcceptData>, 'verb'>;
+
+/** A worktree that may land: everything that can refuse has been asked. */
+export interface Candidate {
+  repo: Repository;
+  trunk: Trunk;
+  /** The landing checkout's git top. */
+  landing: string;
+  /** Whether discern made the worktree, and so removes it and its branch. */
+  managed: boolean;
+  proved: boolean;
+}
+
+const keptNote = (top: string) =>
+  `discern did not make ${top}: whoever did removes it, so the checkout and its branch are kept.`;
+
+/** What a landing came to: `partial_acceptance` when something was left undone behind the trunk's move. */
+export function landed(
+  { repo, trunk, landing, managed }: Candidate,
+  result: LandingResult,
+  gate: GateRun | undefined,
+  recovery: Recovery | undefined,
+): AcceptAnswer {
+  const flags = { ...result.landing, recovery_performed: recovery !== undefined };
+  const kept = managed ? undefined : keptNote(repo.top);
+  const data: AcceptData = {
+    root: rootIn(repo, landing),
+    branch: trunk.name,
+    commit: repo.commit,
+    landing: flags,
+    trunk: trunk.name,
+    landed_commit: repo.commit,
+    worktree: repo.top,
+    ...(kept && { kept }),
+    ...(gate && { jobs: gate.data.jobs, scopes: gate.data.scopes }),
+  };
+  const hints = [
+    ...(gate?.hints ?? repo.config.notes),
+    ...(kept ? [kept] : []),
+    ...(recovery?.reason ? [`An interrupted landing was finished first, but ${recovery.reason}.`] : []),
+  ];
+  const rest = { data, hints, ...(gate && { steps: gate.steps, diagnostics: gate.diagnostics }) };
+  if (result.reason !== undefined) {
+    return {
+      ok: false,
+      error: 'partial_acceptance',
+      message: `${trunk.name} has the work (${repo.commit.slice(0, 10)}), but ${result.reason}. Finish with "discern drop" or by hand.`,
+      ...rest,
+    };
+  }
+  const what = managed ? `; the worktree and its branch are gone` : '';
+  return {
+    ok: true,
+    ...rest,
+    message: `Landed ${repo.commit.slice(0, 10)} on ${trunk.name}${what}.`,
+  };
+}
+
+/** The worktree a call named was the one whose interrupted landing has just been finished. */
+export function recovered(repo: Repository, { journal, landing, reason }: Recovery): AcceptAnswer {
+  const data: AcceptData = {
+    root: rootIn(repo, journal.landing),
+    branch: journal.trunk.name,
+    commit: journal.to,
+    landing,
+    trunk: journal.trunk.name,
+    landed_commit: journal.to,
+    worktree: repo.top,
+    ...(!journal.worktree.managed && { kept: keptNote(repo.top) }),
+  };
+  if (reason !== undefined) {
+    return {
+      ok: false,
+      error: 'partial_acceptance',
+      data,
+      message: `An interrupted landing was finished: ${journal.trunk.name} has the work, but ${reason}.`,
+    };
+  }
+  return {
+    ok: true,
+    data,
+    message: `An interrupted landing was finished: ${journal.trunk.name} has the work.`,
+  };
+}
+
+/** The gate did not pass, so nothing was landed. */
+export function refusedByGate(gate: GateRun): AcceptAnswer {
+  return {
+    ok: false,
+    error: gate.error ?? 'gate_failed',
+    message: `Nothing was landed. ${gate.message}`,
+    data: { ...gate.data, landing: nothing },
+    steps: gate.steps,
+    diagnostics: gate.diagnostics,
+    hints: gate.hints,
+  };
+}
+
+/** What accept would do. */
+export async function preview({ repo, trunk, landing, managed, proved }: Candidate): Promise<AcceptAnswer> {
+  const commits = await logOneline(repo.top, trunk.commit, repo.commit, 20);
+  const files = await changedPaths(repo.top, trunk.commit, repo.commit);
+  return {
+    ok: true,
+    dry_run: true,
+    plan: {
+      title: `Land ${repo.branch ?? repo.commit} on ${trunk.name}`,
+      steps: [
+        ...(proved ? [] : [{ action: 'run the gate', detail: 'there is no valid proof' }]),
+        ...commits.map((commit) => ({ action: 'land', detail: commit })),
+        { action: 'files', detail: `${files.length}: ${files.slice(0, 20).join(', ')}` },
+        { action: 'move', detail: `${trunk.name} in ${landing}` },
+        ...(managed
+          ? [
+              { action: 'remove', detail: repo.top },
+              { action: 'delete branch', detail: repo.branch ?? '' },
+            ]
+          : []),
+      ],
+    },
+    data: { ...where(repo), trunk: trunk.name, landing: nothing, worktree: repo.top, files },
+  };
+}

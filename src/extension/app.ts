@@ -1,0 +1,18 @@
+import type * as vscode from 'vscode';
+import type { Envelope } from '../contract/envelope.ts';
+import type { Verb } from '../contract/verbs.ts';
+import type { Log } from './log.ts';
+import type { WindowModel } from './model.ts';
+import type { WindowServer } from './window-server.ts';
+
+/** What the parts of the extension share. Made once, in `activate`; handed to each part that needs it. */
+export interface App {
+  context: vscode.ExtensionContext;
+  log: Log;
+  model: WindowModel;
+  server: WindowServer;
+  /** Reads the held root's status again, soon; several wishes at once become one. */
+  refresh: () => void;
+  /** Runs a verb as the person, with progress and cancel, and shows what came of it. */
+  runVerb: (verb: Verb, args: Record<string, unknown>, title: string) => Promise<Envelope | undefined>;
+}

@@ -1,0 +1,128 @@
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import type { App } from './app.ts';
+import { accept, type CommandTarget, drop, simple, start } from './commands/lifecycle.ts';
+import { addHeldRoot, aimHere, offerHelp, openHeldRoot } from './commands/window.ts';
+import { ConfigProblems } from './config-problems.ts';
+import { registerContextKeys } from './context-keys.ts';
+import { registerDefinition } from './definitions.ts';
+import { registerFollowing } from './following.ts';
+import { GateView } from './gate-view.ts';
+import { createLog, words } from './log.ts';
+import { WindowModel } from './model.ts';
+import { Problems } from './problems.ts';
+import { Refresher } from './refresh.ts';
+import { runVerb } from './run-verb.ts';
+import { StateFile } from './state-file.ts';
+import { RootTree } from './views/root-tree.ts';
+import { StatusBar } from './views/status-bar.ts';
+import { WorktreesTree } from './views/worktrees-tree.ts';
+import { WindowServer } from './window-server.ts';
+
+let close: (() => Promise<void>) | undefined;
+
+/** Wires the parts together; each does its own work. */
+export async function activate(context: vscode.ExtensionContext): Promise<unknown> {
+  const log = createLog();
+  const dist = join(context.extensionPath, 'dist');
+  const version = String(context.extension.packageJSON.version);
+  const model = new WindowModel();
+  const stateFile = await StateFile.open(context);
+  const server = new WindowServer({
+    dist,
+    version,
+    stateFile: stateFile.path,
+    log,
+    onConnected: async (client) => model.setHeld(await client.held()),
+    onEvent: (event) => model.onEvent(event),
+  });
+  const refresher = new Refresher(server, model, log);
+  const app: App = {
+    context,
+    log,
+    model,
+    server,
+    refresh: () => refresher.now(),
+    runVerb: (verb, args, title) => runVerb({ server, model, log }, verb, args, title),
+  };
+  const gate = new GateView(vscode.Uri.joinPath(context.extensionUri, 'dist'), {
+    model,
+    log,
+    run: (verb) => void vscode.commands.executeCommand(`discern.${verb}`),
+    cancel: () => void vscode.commands.executeCommand('discern.cancel'),
+  });
+  context.subscriptions.push(
+    log,
+    model,
+    server,
+    refresher,
+    server.onDidChangeState((state) => {
+      model.setServer(state);
+      if (state === 'running') refresher.now();
+    }),
+    new StatusBar(model),
+    new Problems(model),
+    new ConfigProblems(server, log),
+    registerFollowing(app),
+    registerContextKeys(model, (error) => log.warn(words(error))),
+    registerDefinition(dist, server.socket, version),
+    vscode.window.registerTreeDataProvider('discern.root', new RootTree(model)),
+    vscode.window.registerTreeDataProvider('discern.worktrees', new WorktreesTree(model)),
+    vscode.window.registerWebviewViewProvider(GateView.id, gate),
+    gate,
+    vscode.workspace.onDidGrantWorkspaceTrust(() => trust(app)),
+    ...registerCommands(app),
+  );
+  let folders = (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath);
+  context.subscriptions.push(
+    vscode.workspace.onDidChangeWorkspaceFolders(() => {
+      folders = (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath);
+    }),
+  );
+  close = async () => {
+    stateFile.close(folders);
+    await server.stop();
+  };
+  server.client().catch((error: unknown) => log.error(`The server did not start: ${words(error)}`));
+  return { model, server };
+}
+
+/** VS Code waits for this when a window closes: the server and all it started end with the window. */
+export async function deactivate(): Promise<void> {
+  await close?.();
+}
+
+function trust({ server, log, model }: App): void {
+  server
+    .client()
+    .then((client) => client.trust())
+    .then(
+      () => model.setServer(server.state),
+      (error: unknown) => log.error(`Trust could not be told to the server: ${words(error)}`),
+    );
+}
+
+function registerCommands(app: App): vscode.Disposable[] {
+  const { log, server, model } = app;
+  const commands: Record<string, (target?: CommandTarget) => unknown> = {
+    start: (target) => start(app, target),
+    prepare: (target) => simple('prepare', 'fixing and checking')(app, target),
+    test: (target) => simple('test', 'testing')(app, target),
+    done: (target) => simple('done', 'running the gate')(app, target),
+    update: (target) => simple('update', 'bringing the trunk in')(app, target),
+    accept: (target) => accept(app, target),
+    drop: (target) => drop(app, target),
+    openHeldRoot: (target) => openHeldRoot(app, target),
+    addHeldRoot: (target) => addHeldRoot(app, target),
+    aimHere: (target) => aimHere(app, target),
+    offerHelp: () => offerHelp(app),
+    refresh: () => app.refresh(),
+    showGate: () => vscode.commands.executeCommand('discern.gate.focus'),
+    showLog: () => log.show(),
+    restartServer: () => server.restart(),
+    cancel: () => server.client().then((client) => client.cancel(model.shownCall ?? -1)),
+  };
+  return Object.entries(commands).map(([name, run]) =>
+    vscode.commands.registerCommand(`discern.${name}`, run),
+  );
+}

@@ -1,0 +1,160 @@
+import * as vscode from 'vscode';
+import type { Held, StatusData } from '../contract/data.ts';
+import { type Divergence, divergenceOf } from '../contract/divergence.ts';
+import type { Envelope } from '../contract/envelope.ts';
+import type { VerbEvent } from '../contract/events.ts';
+import type { GateRunView } from '../contract/gate-view.ts';
+import type { WindowEvent } from '../contract/window.ts';
+import { RunBuilder } from './run-builder.ts';
+import type { ServerState } from './window-server.ts';
+
+/** Everything the views show, in one place. */
+export interface WindowView {
+  server: ServerState;
+  held: Held | undefined;
+  /** The held root's status; absent while it is not read, or cannot be. */
+  status: StatusData | undefined;
+  /** Why there is no status, in the server's words. */
+  problem: string | undefined;
+  divergence: Divergence;
+  run: GateRunView | undefined;
+  trusted: boolean;
+}
+
+/** Real paths of the workspace folders; the server's own paths are free of symlinks too. */
+export type FolderPaths = readonly string[];
+
+/** Verbs that change nothing: their end is no reason to look again. */
+const reads = new Set(['status', 'scopes']);
+
+const runs = new Set(['prepare', 'test', 'done', 'accept', 'start', 'update']);
+
+/**
+ * What this window knows: filled by the server's events and by status answers, read by every view. It decides nothing and
+ * asks nothing itself.
+ */
+export class WindowModel implements vscode.Disposable {
+  readonly #changed = new vscode.EventEmitter<WindowView>();
+  /** Fires after anything a view shows has changed. */
+  readonly onDidChange = this.#changed.event;
+  readonly #heldMoved = new vscode.EventEmitter<{ from: Held | undefined; to: Held }>();
+  /** Fires when the held root became another one. */
+  readonly onDidMoveHeld = this.#heldMoved.event;
+  readonly #finished = new vscode.EventEmitter<{ envelope: Envelope; caller: 'person' | 'agent' }>();
+  /** Fires when a call of a verb has ended, whoever made it. */
+  readonly onDidFinish = this.#finished.event;
+  readonly #started = new vscode.EventEmitter<{ verb: string; root: string | undefined }>();
+  readonly onDidStart = this.#started.event;
+
+  #server: ServerState = 'stopped';
+  #held: Held | undefined;
+  #status: StatusData | undefined;
+  #problem: string | undefined;
+  #folders: FolderPaths = [];
+  readonly #running = new Map<number, RunBuilder>();
+  #shown: RunBuilder | undefined;
+
+  get view(): WindowView {
+    const held = this.#held;
+    return {
+      server: this.#server,
+      held,
+      status: this.#status,
+      problem: this.#problem,
+      divergence: held ? divergenceOf(held, this.#folders, this.#status) : { state: 'none' },
+      run: this.#shown?.view(),
+      trusted: vscode.workspace.isTrusted,
+    };
+  }
+
+  /** The call of the run that is shown, if it is going on and the person made it. */
+  get shownCall(): number | undefined {
+    return this.#shown?.running ? this.#shown.call : undefined;
+  }
+
+  setServer(state: ServerState): void {
+    this.#server = state;
+    if (state !== 'running') {
+      for (const run of this.#running.values()) run.lost();
+      this.#running.clear();
+    }
+    this.#fire();
+  }
+
+  setFolders(folders: FolderPaths): void {
+    this.#folders = folders;
+    this.#fire();
+  }
+
+  setHeld(held: Held): void {
+    const before = this.#held;
+    this.#held = held;
+    const moved = before?.root !== held.root;
+    if (moved) {
+      this.#status = undefined;
+      this.#problem = undefined;
+    }
+    this.#fire();
+    if (moved) this.#heldMoved.fire({ from: before, to: held });
+  }
+
+  /** Takes a status answer; one about another root than the held one is out of date and dropped. */
+  setStatus(envelope: Envelope): void {
+    const data = envelope.data as Partial<StatusData> | undefined;
+    if (envelope.ok) {
+      if (data?.root !== this.#held?.root) return;
+      this.#status = data as StatusData;
+      this.#problem = undefined;
+    } else {
+      this.#status = undefined;
+      this.#problem = envelope.message;
+      if (envelope.error === 'root_missing' && this.#held) this.#held = { ...this.#held, missing: true };
+    }
+    this.#fire();
+  }
+
+  onEvent(event: WindowEvent): void {
+    switch (event.type) {
+      case 'held':
+        this.setHeld(event.held);
+        return;
+      case 'call_started': {
+        if (!runs.has(event.verb)) return;
+        const run = new RunBuilder(
+          event.call,
+          event.verb,
+          event.caller,
+          event.root ?? this.#held?.root ?? '',
+        );
+        this.#running.set(event.call, run);
+        this.#started.fire({ verb: event.verb, root: event.root });
+        return;
+      }
+      case 'call_event': {
+        const run = this.#running.get(event.call);
+        if (!run) return;
+        run.add(event.event as unknown as VerbEvent);
+        // A call is shown once it runs jobs, so that a refused accept does not push a gate off the view.
+        if (run.hasJobs || run.waiting) this.#shown = run;
+        this.#fire();
+        return;
+      }
+      case 'call_finished': {
+        const run = this.#running.get(event.call);
+        this.#running.delete(event.call);
+        const envelope = event.envelope as unknown as Envelope;
+        run?.finish(envelope);
+        this.#fire();
+        if (!reads.has(envelope.verb)) this.#finished.fire({ envelope, caller: event.caller });
+      }
+    }
+  }
+
+  #fire(): void {
+    this.#changed.fire(this.view);
+  }
+
+  dispose(): void {
+    for (const emitter of [this.#changed, this.#heldMoved, this.#finished, this.#started]) emitter.dispose();
+  }
+}

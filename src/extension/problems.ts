@@ -1,0 +1,62 @@
+import { isAbsolute, join } from 'node:path';
+import * as vscode from 'vscode';
+import type { Diagnostic, Envelope } from '../contract/envelope.ts';
+import type { WindowModel } from './model.ts';
+
+const severities = {
+  error: vscode.DiagnosticSeverity.Error,
+  warning: vscode.DiagnosticSeverity.Warning,
+  info: vscode.DiagnosticSeverity.Information,
+};
+
+/**
+ * The gate's findings in the Problems view. A run's start clears what the last one left, so that what is shown is never older
+ * than the run one looks at.
+ */
+export class Problems implements vscode.Disposable {
+  readonly #collection = vscode.languages.createDiagnosticCollection('discern');
+  readonly #subscriptions: vscode.Disposable[];
+
+  constructor(model: WindowModel) {
+    this.#subscriptions = [
+      model.onDidStart(({ verb }) => {
+        if (verb !== 'start') this.#collection.clear();
+      }),
+      model.onDidFinish(({ envelope }) => this.#show(envelope)),
+    ];
+  }
+
+  #show(envelope: Envelope): void {
+    const root = (envelope.data as { root?: string } | undefined)?.root;
+    if (root === undefined || !envelope.diagnostics) return;
+    const byFile = new Map<string, vscode.Diagnostic[]>();
+    for (const one of envelope.diagnostics) {
+      // A finding without a file is shown at the configuration that declares the job.
+      const file = one.file ?? 'discern.toml';
+      const path = isAbsolute(file) ? file : join(root, file);
+      byFile.set(path, [...(byFile.get(path) ?? []), toDiagnostic(one)]);
+    }
+    for (const [path, found] of byFile) this.#collection.set(vscode.Uri.file(path), found);
+  }
+
+  dispose(): void {
+    for (const one of this.#subscriptions) one.dispose();
+    this.#collection.dispose();
+  }
+}
+
+/** A finding as VS Code has it; without a column it takes the whole line. */
+function toDiagnostic(one: Diagnostic): vscode.Diagnostic {
+  const line = Math.max(0, (one.line ?? 1) - 1);
+  const column = Math.max(0, (one.column ?? 1) - 1);
+  const range = new vscode.Range(
+    line,
+    column,
+    line,
+    one.column === undefined ? Number.MAX_SAFE_INTEGER : column + 1,
+  );
+  const diagnostic = new vscode.Diagnostic(range, one.message, severities[one.severity]);
+  diagnostic.source = `discern: ${one.tool}`;
+  if (one.rule !== undefined) diagnostic.code = one.rule;
+  return diagnostic;
+}

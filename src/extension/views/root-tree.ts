@@ -1,0 +1,186 @@
+import * as vscode from 'vscode';
+import { isInside } from '../../contract/divergence.ts';
+import type { WindowModel, WindowView } from '../model.ts';
+import { changes, distance, divergence, proof, shortName, spokenDistance } from '../wording.ts';
+
+/** One line of the Root tree. */
+export interface RootNode {
+  id: string;
+  label: string;
+  description?: string;
+  tooltip?: string;
+  icon?: vscode.ThemeIcon;
+  context?: string;
+  spoken?: string;
+  command?: vscode.Command;
+  children?: RootNode[];
+  /** The directory it is about, for commands run on it. */
+  path?: string;
+}
+
+const warning = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
+const failure = new vscode.ThemeIcon('error', new vscode.ThemeColor('list.errorForeground'));
+
+/** What helps in each divergence; the inline actions of package.json offer the same by context value. */
+const remedies: Record<string, vscode.Command> = {
+  diverged: { command: 'discern.addHeldRoot', title: 'Add Held Root to Workspace' },
+  foreign: { command: 'discern.aimHere', title: 'Aim Server Here' },
+  missing: { command: 'discern.aimHere', title: 'Aim Server Here' },
+  strand: { command: 'discern.openHeldRoot', title: 'Open Held Root' },
+};
+
+/** The nodes for what is known; a pure function of the view and the folders, so that a test can read it. */
+export function rootNodes(view: WindowView, folders: readonly { name: string; path: string }[]): RootNode[] {
+  const { held } = view;
+  if (!held || held.root === null) return [];
+  return [
+    ...divergenceNodes(view),
+    heldNode(view, held.root),
+    ...folders.map((folder) => folderNode(view, held.root, folder)),
+  ];
+}
+
+function divergenceNodes({ divergence: found }: WindowView): RootNode[] {
+  const said = divergence(found);
+  const remedy = remedies[found.state];
+  if (!said || !remedy) return [];
+  return [
+    {
+      id: 'divergence',
+      label: said.label,
+      description: remedy.title,
+      tooltip: said.detail,
+      icon: found.state === 'missing' ? failure : warning,
+      context: `divergence.${found.state}`,
+      spoken: `Warning. ${said.detail} ${remedy.title}.`,
+      command: remedy,
+    },
+  ];
+}
+
+function heldNode({ status, problem, divergence: found, trusted }: WindowView, root: string): RootNode {
+  const missing = found.state === 'missing';
+  const branch = status?.branch ?? (status ? 'detached HEAD' : undefined);
+  const marks = status
+    ? [branch, distance(status.ahead, status.behind), status.clean ? '' : 'changed']
+    : [missing ? 'gone' : problem ? 'unreadable' : ''];
+  return {
+    id: 'held',
+    label: shortName(root),
+    description: marks.filter(Boolean).join(' · '),
+    tooltip: `Held root: ${root}${problem ? `\n${problem}` : ''}`,
+    icon: missing ? failure : new vscode.ThemeIcon('target'),
+    context: missing ? 'held.missing' : 'held',
+    spoken: `Held root ${shortName(root)}${branch ? `, branch ${branch}` : ''}${status ? `, ${spokenDistance(status.ahead, status.behind, status.trunk)}, ${changes(status)}` : ''}`,
+    path: root,
+    children: status
+      ? [
+          {
+            id: 'held.changes',
+            label: changes(status),
+            icon: new vscode.ThemeIcon(status.clean ? 'check' : 'edit'),
+          },
+          {
+            id: 'held.proof',
+            label: proof(status),
+            icon: new vscode.ThemeIcon(status.proof.state === 'valid' ? 'verified' : 'unverified'),
+            tooltip: proof(status),
+            command: { command: 'discern.showGate', title: 'Show Gate' },
+          },
+          {
+            id: 'held.trunk',
+            label: `Trunk ${status.trunk}`,
+            description: distance(status.ahead, status.behind) || 'level',
+            icon: new vscode.ThemeIcon('git-branch'),
+            spoken: spokenDistance(status.ahead, status.behind, status.trunk),
+          },
+          ...(trusted
+            ? []
+            : [
+                {
+                  id: 'held.untrusted',
+                  label: 'Workspace not trusted: no job runs',
+                  icon: new vscode.ThemeIcon('workspace-untrusted'),
+                  command: { command: 'workbench.trust.manage', title: 'Manage Workspace Trust' },
+                },
+              ]),
+        ]
+      : problem
+        ? [{ id: 'held.problem', label: problem, tooltip: problem, icon: warning }]
+        : [],
+  };
+}
+
+function folderNode(view: WindowView, root: string | null, folder: { name: string; path: string }): RootNode {
+  const same = root !== null && (isInside(root, folder.path) || isInside(folder.path, root));
+  const tree = view.status?.worktrees.find(
+    (one) => isInside(folder.path, one.path) || isInside(one.path, folder.path),
+  );
+  const marks = tree
+    ? [
+        tree.branch ?? 'detached HEAD',
+        distance(tree.ahead, tree.behind),
+        tree.clean === false ? 'changed' : '',
+      ]
+    : [];
+  const stands = same ? 'the server acts here' : 'the server acts elsewhere';
+  return {
+    id: `folder:${folder.path}`,
+    label: folder.name,
+    description: [...marks, same ? 'held' : ''].filter(Boolean).join(' · '),
+    tooltip: `${folder.path}\nWorkspace folder; ${stands}.`,
+    icon: new vscode.ThemeIcon(same ? 'folder-active' : 'folder'),
+    context: same ? 'folder.held' : 'folder',
+    spoken: `Workspace folder ${folder.name}, ${stands}`,
+    path: folder.path,
+  };
+}
+
+/** The Root tree: the held root against each workspace folder. */
+export class RootTree implements vscode.TreeDataProvider<RootNode>, vscode.Disposable {
+  readonly #model: WindowModel;
+  readonly #changed = new vscode.EventEmitter<undefined>();
+  readonly onDidChangeTreeData = this.#changed.event;
+  readonly #subscription: vscode.Disposable;
+
+  constructor(model: WindowModel) {
+    this.#model = model;
+    this.#subscription = model.onDidChange(() => this.#changed.fire(undefined));
+  }
+
+  getChildren(node?: RootNode): RootNode[] {
+    if (node) return node.children ?? [];
+    const folders = (vscode.workspace.workspaceFolders ?? []).map(({ name, uri }) => ({
+      name,
+      path: uri.fsPath,
+    }));
+    return rootNodes(this.#model.view, folders);
+  }
+
+  getTreeItem(node: RootNode): vscode.TreeItem {
+    return treeItem(
+      node,
+      node.children ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.None,
+    );
+  }
+
+  dispose(): void {
+    this.#subscription.dispose();
+    this.#changed.dispose();
+  }
+}
+
+/** A node as VS Code draws it. */
+export function treeItem(node: RootNode, state: vscode.TreeItemCollapsibleState): vscode.TreeItem {
+  const item = new vscode.TreeItem(node.label, state);
+  item.id = node.id;
+  if (node.description !== undefined) item.description = node.description;
+  if (node.tooltip !== undefined) item.tooltip = node.tooltip;
+  if (node.icon !== undefined) item.iconPath = node.icon;
+  if (node.context !== undefined) item.contextValue = node.context;
+  if (node.command !== undefined) item.command = node.command;
+  item.accessibilityInformation = {
+    label: node.spoken ?? [node.label, node.description].filter(Boolean).join(', '),
+  };
+  return item;
+}

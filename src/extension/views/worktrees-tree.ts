@@ -1,0 +1,65 @@
+import * as vscode from 'vscode';
+import type { Worktree } from '../../contract/data.ts';
+import type { WindowModel, WindowView } from '../model.ts';
+import { distance, shortName, spokenDistance } from '../wording.ts';
+import { type RootNode, treeItem } from './root-tree.ts';
+
+/** The nodes of the Worktrees tree: every checkout of the held root's repository, the trunk's first. */
+export function worktreeNodes({ status, held }: WindowView): RootNode[] {
+  if (!status) return [];
+  const order = (tree: Worktree) => (tree.landing ? 0 : tree.location === 'main' ? 1 : 2);
+  return [...status.worktrees]
+    .sort((a, b) => order(a) - order(b))
+    .map((tree) => worktreeNode(tree, tree.root === held?.root, status.trunk));
+}
+
+function worktreeNode(tree: Worktree, held: boolean, trunk: string): RootNode {
+  const gone = tree.prunable !== undefined;
+  const marks = [
+    tree.branch ?? 'detached HEAD',
+    tree.landing ? '' : distance(tree.ahead, tree.behind),
+    tree.clean === false ? 'changed' : '',
+    tree.locked === undefined ? '' : 'locked',
+    gone ? 'gone' : '',
+    held ? 'held' : '',
+  ];
+  const kind = tree.location === 'main' ? 'main' : tree.managed ? 'managed' : 'foreign';
+  return {
+    id: `worktree:${tree.path}`,
+    label: tree.id ?? shortName(tree.path),
+    description: marks.filter(Boolean).join(' · '),
+    tooltip: `${tree.root}\n${kind === 'main' ? 'The repository’s own checkout' : kind === 'managed' ? 'Made by discern' : 'Made by someone else: discern lands it but keeps it'}`,
+    icon: new vscode.ThemeIcon(
+      gone ? 'error' : held ? 'target' : tree.location === 'main' ? 'repo' : 'git-branch',
+    ),
+    context: `worktree.${kind}${held ? '.held' : ''}${gone ? '.gone' : ''}`,
+    spoken: `${tree.location === 'main' ? 'Main checkout' : 'Worktree'} ${tree.id ?? shortName(tree.path)}, ${spokenDistance(tree.ahead, tree.behind, trunk)}${tree.clean === false ? ', has changes' : ''}${held ? ', held by the server' : ''}`,
+    path: tree.root,
+  };
+}
+
+/** The Worktrees tree. */
+export class WorktreesTree implements vscode.TreeDataProvider<RootNode>, vscode.Disposable {
+  readonly #model: WindowModel;
+  readonly #changed = new vscode.EventEmitter<undefined>();
+  readonly onDidChangeTreeData = this.#changed.event;
+  readonly #subscription: vscode.Disposable;
+
+  constructor(model: WindowModel) {
+    this.#model = model;
+    this.#subscription = model.onDidChange(() => this.#changed.fire(undefined));
+  }
+
+  getChildren(node?: RootNode): RootNode[] {
+    return node ? [] : worktreeNodes(this.#model.view);
+  }
+
+  getTreeItem(node: RootNode): vscode.TreeItem {
+    return treeItem(node, vscode.TreeItemCollapsibleState.None);
+  }
+
+  dispose(): void {
+    this.#subscription.dispose();
+    this.#changed.dispose();
+  }
+}

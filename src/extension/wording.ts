@@ -1,0 +1,73 @@
+import { basename } from 'node:path';
+import type { Held, StatusData } from '../contract/data.ts';
+import type { Divergence } from '../contract/divergence.ts';
+
+/** The last part of a path, for labels; the whole path goes into tooltips. */
+export const shortName = (path: string): string => basename(path) || path;
+
+/** `↑2 ↓1`, as git's own status bar item in VS Code writes it; empty when level with the trunk. */
+export function distance(ahead: number | undefined, behind: number | undefined): string {
+  return [ahead ? `↑${ahead}` : '', behind ? `↓${behind}` : ''].filter(Boolean).join(' ');
+}
+
+/** The same for a screen reader. */
+export function spokenDistance(ahead: number | undefined, behind: number | undefined, trunk: string): string {
+  if (!ahead && !behind) return `level with ${trunk}`;
+  return [ahead ? `${ahead} ahead of ${trunk}` : '', behind ? `${behind} behind ${trunk}` : '']
+    .filter(Boolean)
+    .join(', ');
+}
+
+export function changes(status: StatusData): string {
+  const { staged, unstaged, untracked } = status.changes;
+  if (status.clean) return 'No uncommitted changes';
+  return [
+    staged ? `${staged} staged` : '',
+    unstaged ? `${unstaged} changed` : '',
+    untracked ? `${untracked} untracked` : '',
+  ]
+    .filter(Boolean)
+    .join(', ');
+}
+
+export function proof(status: StatusData): string {
+  const { state, commit, reason } = status.proof;
+  if (state === 'valid') return `Proof valid for ${commit?.slice(0, 10)}`;
+  return state === 'stale'
+    ? `Proof out of date: ${reason}`
+    : `No proof: ${reason ?? 'the gate has not passed here yet.'}`;
+}
+
+/** A divergence in one sentence: what stands where, and what it means. */
+export function divergence(found: Divergence): { label: string; detail: string } | undefined {
+  switch (found.state) {
+    case 'aligned':
+    case 'none':
+      return undefined;
+    case 'diverged':
+      return {
+        label: 'Not in this window',
+        detail: `The server acts in ${found.root}, which is no folder of this window: what you see here is another checkout.`,
+      };
+    case 'foreign':
+      return {
+        label: 'Another repository',
+        detail: `The server acts in ${found.root}, which belongs to another repository than this window's folders.`,
+      };
+    case 'missing':
+      return {
+        label: 'Gone',
+        detail: `The checkout the server held, ${found.root}, was removed. Its calls refuse until you aim it at another one.`,
+      };
+    case 'strand':
+      return {
+        label: 'Edits go elsewhere',
+        detail: `The server holds ${found.root}, which is untouched, while ${found.files} tracked file${found.files === 1 ? '' : 's'} changed in ${found.landing}: someone edits the wrong checkout.`,
+      };
+  }
+}
+
+/** The held root's name as the status bar shows it. */
+export function heldName(held: Held | undefined): string {
+  return held?.root ? shortName(held.root) : 'no project';
+}

@@ -1,0 +1,43 @@
+import type { McpServerFactory, Server } from '@modelcontextprotocol/server';
+import { personMethods, type WindowEvent, windowNotification } from '../contract/window.ts';
+import { loadEngine } from './engine.ts';
+import type { Session } from './session.ts';
+
+/**
+ * Adds what only the person has to the server of the extension's own connection: the re-aim, trust, cancelling anybody's run,
+ * checking a discern.toml, and hearing what happens. None of it is a tool.
+ */
+function addPerson(server: Server, session: Session): void {
+  const { aim, held, trust, cancel, checkConfig } = personMethods;
+  server.setRequestHandler(aim.method, { params: aim.params }, async ({ path }) => ({
+    held: await session.aim(path),
+  }));
+  server.setRequestHandler(held.method, { params: held.params }, async () => ({
+    held: await (await session.held()).describe(),
+  }));
+  server.setRequestHandler(trust.method, { params: trust.params }, ({ trusted }) => {
+    session.trust(trusted);
+    return { trusted };
+  });
+  server.setRequestHandler(cancel.method, { params: cancel.params }, ({ call }) => ({
+    cancelled: session.cancel(call),
+  }));
+  server.setRequestHandler(checkConfig.method, { params: checkConfig.params }, async ({ text, file }) => {
+    const { problems, notes } = (await loadEngine()).checkConfig(text, file);
+    return { problems: problems.map(({ key: _key, ...problem }) => problem), notes };
+  });
+  const stop = session.listen((event: WindowEvent) => {
+    // A window that has gone away no longer wants to hear it.
+    server.notification({ method: windowNotification, params: event } as never).catch(() => undefined);
+  });
+  server.onclose = stop;
+}
+
+/** A factory whose servers are the person's. */
+export function withPerson(factory: McpServerFactory, session: Session): McpServerFactory {
+  return async (context) => {
+    const server = (await factory(context)) as Server;
+    addPerson(server, session);
+    return server;
+  };
+}

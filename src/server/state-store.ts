@@ -1,0 +1,76 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { WindowState } from '../contract/window.ts';
+
+/** How many conversations a state file remembers: the most recent ones. */
+const MOST_CONVERSATIONS = 50;
+
+/**
+ * A window's state file (contract §8): every move of a held root is written at once, as a whole, so that it survives this
+ * process. Written synchronously: the answer that tells of a move must not leave before the move is kept.
+ */
+export class StateStore {
+  readonly #path: string | undefined;
+  #state: WindowState;
+
+  constructor(path: string | undefined) {
+    this.#path = path;
+    this.#state = (path === undefined ? undefined : read(path)) ?? {
+      version: 1,
+      held: null,
+      conversations: {},
+    };
+  }
+
+  /** Where the window's held root was left, if anywhere. */
+  get window(): { root: string; movedBy: string | undefined } | undefined {
+    const { held, moved_by: movedBy } = this.#state;
+    return held === null ? undefined : { root: held, movedBy };
+  }
+
+  /** Where a conversation's held root was left. */
+  conversation(id: string): { root: string; movedBy: string | undefined } | undefined {
+    const found = Object.hasOwn(this.#state.conversations, id) ? this.#state.conversations[id] : undefined;
+    return found && { root: found.root, movedBy: found.moved_by };
+  }
+
+  keepWindow(root: string, movedBy: string | undefined): void {
+    this.#state = { ...this.#state, held: root, moved_by: movedBy };
+    this.#write();
+  }
+
+  keepConversation(id: string, root: string, movedBy: string | undefined): void {
+    const kept = Object.entries({
+      ...this.#state.conversations,
+      [id]: { root, moved_by: movedBy, at: Date.now() },
+    })
+      .sort(([, a], [, b]) => b.at - a.at)
+      .slice(0, MOST_CONVERSATIONS);
+    this.#state = { ...this.#state, conversations: Object.fromEntries(kept) };
+    this.#write();
+  }
+
+  #write(): void {
+    if (this.#path === undefined) return;
+    const temporary = `${this.#path}.${process.pid}.tmp`;
+    mkdirSync(dirname(this.#path), { recursive: true });
+    writeFileSync(temporary, JSON.stringify(this.#state));
+    renameSync(temporary, this.#path);
+  }
+}
+
+/** What the file holds; nothing when it is not there or was written by something else. */
+function read(path: string): WindowState | undefined {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    return WindowState.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}

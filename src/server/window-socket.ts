@@ -1,0 +1,47 @@
+import { chmodSync, rmSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import type { McpServerFactory } from '@modelcontextprotocol/server';
+import { type StdioServerHandle, StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+
+/** The window socket: what a window's `attach.js` processes join, over the same held roots as everything else here. */
+export interface WindowSocket {
+  close(): Promise<void>;
+}
+
+/**
+ * Serves MCP on a private socket or pipe. Each connection gets a server of its own from `factory`; a connection that closes
+ * takes only its own calls along. On POSIX the caller puts the socket into a directory only this user can enter; a socket
+ * left behind by a server that was killed is replaced.
+ */
+export function serveWindowSocket(
+  address: string,
+  factory: McpServerFactory,
+  onError: (error: Error) => void,
+): Promise<WindowSocket> {
+  const open = new Map<Socket, StdioServerHandle>();
+  const server = createServer((socket) => {
+    const transport = new StdioServerTransport(socket, socket);
+    socket.on('error', onError);
+    socket.on('close', () => open.delete(socket));
+    open.set(socket, serveStdio(factory, { transport, onerror: onError }));
+  });
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    if (process.platform !== 'win32') rmSync(address, { force: true });
+    server.listen(address, () => {
+      if (process.platform !== 'win32') chmodSync(address, 0o600);
+      server.off('error', reject);
+      server.on('error', onError);
+      resolve({ close: () => closeAll(server, open) });
+    });
+  });
+}
+
+async function closeAll(server: Server, open: Map<Socket, StdioServerHandle>): Promise<void> {
+  for (const [socket, handle] of open) {
+    await handle.close();
+    socket.destroy();
+  }
+  // Closing also removes the socket's file.
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+}

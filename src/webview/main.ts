@@ -1,0 +1,7 @@
+import './gate.css';
+import { Gate } from './gate.ts';
+import { Host } from './host.ts';
+
+const gate = new Gate(new Host());
+document.body.append(gate.element);
+gate.start();

@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { VerbEvent } from '../../src/contract/events.ts';
+import { elsewhere, listing, refusedWith, started, succeeded } from '../support/checkouts.ts';
+import { verb } from '../support/engine.ts';
+import { until } from '../support/processes.ts';
+import { git, makeProject, type Project, projects } from '../support/project.ts';
+
+const { make, removeAll } = projects();
+
+async function work(project: Project): Promise<{ path: string; branch: string; commit: string; id: string }> {
+  const { path, branch, id } = await started(project.root);
+  const commit = await project.commit({ 'src/b.txt': 'b\n' }, path);
+  return { path, branch: branch ?? '', commit, id };
+}
+
+/** Acts when accept says that the trunk has moved, which is before it removes the worktree. */
+const whenMoved = (act: () => void): VerbEvent[] =>
+  Object.assign([], {
+    push: (event: VerbEvent) => {
+      if (event.type === 'progress' && / is at /.test(event.message)) act();
+      return 0;
+    },
+  });
+
+const flags = (worktree_removed: boolean, branch_deleted: boolean) => ({
+  recovery_performed: false,
+  trunk_landed: true,
+  worktree_removed,
+  branch_deleted,
+});
+
+describe('accept, when something keeps it from finishing,', () => {
+  afterEach(removeAll);
+
+  for (const [what, edit] of [
+    ['an edit', (path: string) => writeFileSync(join(path, 'src/a.txt'), 'precious\n')],
+    ['a new file', (path: string) => writeFileSync(join(path, 'new.txt'), 'precious\n')],
+  ] as const) {
+    it(`keeps ${what} that came between the gate and the removal, and goes on when asked again`, async () => {
+      const project = await make();
+      const { path, commit } = await work(project);
+      const answer = await verb('accept', path, {}, { events: whenMoved(() => edit(path)) });
+      refusedWith(answer, 'partial_acceptance', /main has the work .* was edited meanwhile/);
+      assert.deepEqual(answer.data?.landing, flags(false, false));
+      assert.equal(answer.data?.root, project.root);
+      assert.equal(await git(project.root, 'rev-parse', 'HEAD'), commit);
+      assert.match(await git(path, 'status', '--porcelain'), / (src\/a|new)\.txt/);
+      assert.ok((await listing(path)).some((name) => /^(src\/a|new)\.txt/.test(name)));
+      assert.equal((await git(project.root, 'worktree', 'list')).split('\n').length, 2);
+
+      await git(path, 'stash', '--include-untracked', '--quiet');
+      const again = succeeded(await verb('accept', path));
+      assert.deepEqual(again.landing, flags(true, true));
+    });
+  }
+
+  it('keeps a commit made meanwhile, which the next accept lands', async () => {
+    const project = await make();
+    const { path, commit } = await work(project);
+    const go = join(project.home, 'go');
+    const { ended } = elsewhere('accept', path, {}, `accept.followed@${go}`);
+    await until('the trunk has moved', async () =>
+      (await listing(project.home)).some((name) => name.startsWith('go.reached')),
+    );
+    const later = await project.commit({ 'later.txt': 'later\n' }, path);
+    await writeFile(go, '');
+    const answer = await ended;
+    assert.equal(answer?.error, 'partial_acceptance');
+    assert.match(answer?.message ?? '', /got new commits meanwhile/);
+    assert.equal(await git(project.root, 'rev-parse', 'main'), commit);
+    assert.equal(succeeded(await verb('accept', path)).landed_commit, later);
+  });
+
+  it('lands nothing when the trunk moves before it does', async () => {
+    const project = await make();
+    const { path } = await work(project);
+    const go = join(project.home, 'go');
+    const { ended } = elsewhere('accept', path, {}, `accept.journaled@${go}`);
+    await until('it is about to land', async () =>
+      (await listing(project.home)).some((name) => name.startsWith('go.reached')),
+    );
+    const moved = await project.commit({ 'src/c.txt': 'c\n' });
+    await writeFile(go, '');
+    const answer = await ended;
+    assert.equal(answer?.error, 'behind_trunk');
+    assert.equal(answer?.data?.landing?.trunk_landed, false);
+    assert.equal(await git(project.root, 'rev-parse', 'main'), moved);
+    assert.equal(await git(project.root, 'status', '--porcelain'), '');
+    succeeded(await verb('update', path));
+    succeeded(await verb('accept', path));
+  });
+
+  it('takes the trunk back when a person writes into the landing checkout at the last moment', async () => {
+    const project = await make();
+    const { path } = await work(project);
+    const before = await git(project.root, 'rev-parse', 'main');
+    const go = join(project.home, 'go');
+    const { ended } = elsewhere('accept', path, {}, `accept.moved@${go}`);
+    await until('the trunk has moved', async () =>
+      (await listing(project.home)).some((name) => name.startsWith('go.reached')),
+    );
+    await project.write({ 'src/b.txt': 'precious\n' });
+    await writeFile(go, '');
+    const answer = await ended;
+    assert.equal(answer?.error, 'dirty_landing_checkout');
+    assert.deepEqual(answer?.data?.files, ['src/b.txt']);
+    assert.equal(answer?.data?.landing?.trunk_landed, false);
+    assert.equal(await git(project.root, 'rev-parse', 'main'), before);
+    assert.equal(await git(project.root, 'status', '--porcelain'), '?? src/b.txt');
+    assert.equal(await readFile(join(project.root, 'src/b.txt'), 'utf8'), 'precious\n');
+  });
+
+  it('takes everything back when the landing checkout cannot be written', async () => {
+    const project = await make({ files: { 'one.txt': '1\n', 'two.txt': '2\n' } });
+    const { path } = await started(project.root);
+    await project.commit({ 'one.txt': 'landed\n', 'three.txt': 'landed\n', 'two.txt': 'landed\n' }, path);
+    const before = await git(project.root, 'rev-parse', 'main');
+    const smudge = join(project.home, 'smudge.sh');
+    await writeFile(
+      smudge,
+      `#!/bin/sh\nif test "$1" = two.txt && mkdir ${project.home}/once 2>/dev/null; then exit 1; fi\ncat\n`,
+      { mode: 0o755 },
+    );
+    await git(project.root, 'config', 'filter.breaks.smudge', `${smudge} %f`);
+    await git(project.root, 'config', 'filter.breaks.clean', 'cat');
+    await git(project.root, 'config', 'filter.breaks.required', 'true');
+    await writeFile(join(project.root, '.git/info/attributes'), '*.txt filter=breaks\n');
+    const answer = await verb('accept', path);
+    refusedWith(answer, 'dirty_landing_checkout', /could not follow.*Nothing was landed/);
+    assert.equal(answer.data?.landing?.trunk_landed, false);
+    await rm(join(project.root, '.git/info/attributes'));
+    assert.equal(await git(project.root, 'rev-parse', 'main'), before);
+    assert.equal(await git(project.root, 'status', '--porcelain'), '', 'no file was left half way');
+    succeeded(await verb('accept', path));
+  });
+
+  it('says so when another checkout has the branch', async () => {
+    const project = await make();
+    const { path, branch, commit } = await work(project);
+    const other = join(project.home, 'other');
+    await git(project.root, 'worktree', 'add', '--quiet', '--force', other, branch);
+    const answer = await verb('accept', path);
+    refusedWith(answer, 'partial_acceptance', new RegExp(`${branch} is checked out in ${other}`));
+    assert.deepEqual(answer.data?.landing, flags(true, false));
+    assert.equal(await git(project.root, 'rev-parse', branch), commit);
+  });
+
+  it('says so when git holds the branch', async () => {
+    const project = await make();
+    const { path, branch } = await work(project);
+    const lock = join(project.root, '.git/refs/heads', `${branch}.lock`);
+    await writeFile(lock, '');
+    const answer = await verb('accept', path);
+    refusedWith(answer, 'partial_acceptance', /could not delete the branch/);
+    assert.deepEqual(answer.data?.landing, flags(true, false));
+    await rm(lock);
+    assert.equal(succeeded(await verb('status', project.root)).findings, undefined);
+  });
+
+  it('lands nothing while git holds the trunk', async () => {
+    const project = await make();
+    const { path } = await work(project);
+    const before = await git(project.root, 'rev-parse', 'main');
+    await writeFile(join(project.root, '.git/refs/heads/main.lock'), '');
+    const answer = await verb('accept', path);
+    refusedWith(answer, 'busy', /Nothing was landed/);
+    assert.equal(await git(project.root, 'rev-parse', 'main'), before);
+    await rm(join(project.root, '.git/refs/heads/main.lock'));
+    succeeded(await verb('accept', path));
+  });
+
+  it('does not mind that git holds the config', async () => {
+    const project = await make();
+    const { path, branch } = await work(project);
+    await git(project.root, 'config', `branch.${branch}.description`, 'mine');
+    await writeFile(join(project.root, '.git/config.lock'), '');
+    assert.deepEqual(succeeded(await verb('accept', path)).landing, flags(true, true));
+  });
+
+  it('keeps a worktree that someone locks meanwhile', async () => {
+    const project = await make();
+    const { path } = await work(project);
+    const admin = await git(path, 'rev-parse', '--absolute-git-dir');
+    const lock = () => writeFileSync(join(admin, 'locked'), 'mine\n');
+    const answer = await verb('accept', path, {}, { events: whenMoved(lock) });
+    refusedWith(answer, 'partial_acceptance', /locked/);
+    assert.deepEqual(answer.data?.landing, flags(false, false));
+    assert.equal(await git(path, 'status', '--porcelain'), '');
+  });
+
+  it('keeps files whose edits git was told to overlook', async () => {
+    const project = await make({ files: { 'one.txt': '1\n', 'two.txt': '2\n', 'three.txt': '3\n' } });
+    const { path } = await work(project);
+    await git(path, 'update-index', '--assume-unchanged', 'one.txt');
+    await git(path, 'update-index', '--skip-worktree', 'two.txt', 'three.txt');
+    await project.write({ 'one.txt': 'precious\n', 'two.txt': 'precious\n' }, path);
+    const answer = await verb('accept', path);
+    refusedWith(answer, 'partial_acceptance', /told to overlook \(one\.txt, two\.txt\)/);
+    assert.equal(await readFile(join(path, 'one.txt'), 'utf8'), 'precious\n');
+    await git(path, 'update-index', '--no-assume-unchanged', 'one.txt');
+    await git(path, 'update-index', '--no-skip-worktree', 'two.txt');
+    await git(path, 'checkout', '--quiet', '.');
+    succeeded(await verb('accept', path));
+  });
+
+  it('keeps a worktree that another checkout lies in', async () => {
+    const project = await make({ files: { '.gitignore': '/.nested/\n' } });
+    const { path } = await work(project);
+    const inner = join(path, '.nested/inner');
+    await git(path, 'worktree', 'add', '--quiet', '-b', 'inner', inner);
+    await project.write({ 'precious.txt': '' }, inner);
+    const answer = await verb('accept', path);
+    refusedWith(answer, 'partial_acceptance', /\.nested\/inner, a checkout too, lies inside/);
+    assert.equal(await git(inner, 'status', '--porcelain'), '?? precious.txt');
+  });
+});
+
+describe('accept of a worktree with submodules', () => {
+  afterEach(removeAll);
+
+  async function withSubmodule(): Promise<{ project: Project; path: string; sub: string; inner: Project }> {
+    const inner = await makeProject({ name: 'inner' });
+    const project = await make();
+    const file = ['-c', 'protocol.file.allow=always'];
+    await git(project.root, ...file, 'submodule', '--quiet', 'add', inner.root, 'sub');
+    await project.commit({});
+    const { path } = await work(project);
+    await git(path, ...file, 'submodule', '--quiet', 'update', '--init');
+    return { project, path, sub: join(path, 'sub'), inner };
+  }
+
+  it('lands and removes it when all their work is on a remote', async () => {
+    const { project, path, inner } = await withSubmodule();
+    try {
+      assert.deepEqual(succeeded(await verb('accept', path)).landing, flags(true, true));
+      assert.equal(await git(project.root, 'status', '--porcelain'), '');
+    } finally {
+      await inner.remove();
+    }
+  });
+
+  it('keeps it while a submodule has a commit that no remote has', async () => {
+    const { project, path, sub, inner } = await withSubmodule();
+    try {
+      const commit = await project.commit({ 'x.txt': '' }, sub);
+      await project.commit({}, path);
+      const answer = await verb('accept', path);
+      refusedWith(answer, 'partial_acceptance', /work inside submodules \(sub\)/);
+      assert.equal(await git(sub, 'rev-parse', 'HEAD'), commit);
+      await git(sub, 'push', '--quiet', 'origin', 'HEAD:refs/heads/pushed');
+      succeeded(await verb('accept', path));
+      assert.equal(await git(inner.root, 'rev-parse', 'pushed'), commit);
+    } finally {
+      await inner.remove();
+    }
+  });
+});

@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { everything, nothingLanded, refusedWith, started, succeeded } from '../support/checkouts.ts';
+import { verb } from '../support/engine.ts';
+import { git, type Project, projects } from '../support/project.ts';
+
+const { make, removeAll } = projects();
+
+/** Checks that an accept is refused with flags that say so, and that nothing changed. */
+async function refused(
+  project: Project,
+  directory: string,
+  error: string,
+  message?: RegExp,
+): Promise<Record<string, unknown>> {
+  const before = await everything(project);
+  const answer = await verb('accept', directory);
+  refusedWith(answer, error, message);
+  assert.deepEqual(answer.data?.landing, nothingLanded, `${error} carries the flags`);
+  assert.deepEqual(await everything(project), before, `after ${error}`);
+  return answer.data ?? {};
+}
+
+async function work(
+  project: Project,
+  files: Record<string, string> = { 'src/b.txt': 'b\n' },
+): Promise<string> {
+  const { path } = await started(project.root);
+  await project.commit(files, path);
+  return path;
+}
+
+describe('accept refuses, and changes nothing,', () => {
+  afterEach(removeAll);
+
+  it('a worktree with tracked, staged or untracked changes', async () => {
+    const project = await make();
+    const path = await work(project);
+    await project.write({ 'src/a.txt': 'edited\n' }, path);
+    await refused(project, path, 'dirty_worktree', /src\/a\.txt/);
+    await git(path, 'add', '--all');
+    await refused(project, path, 'dirty_worktree', /src\/a\.txt/);
+    await git(path, 'reset', '--quiet', '--hard');
+    await project.write({ 'loose.txt': '' }, path);
+    await git(project.root, 'config', 'status.showUntrackedFiles', 'no');
+    await refused(project, path, 'dirty_worktree', /loose\.txt/);
+  });
+
+  it('a worktree in the middle of a rebase', async () => {
+    const project = await make();
+    const path = await work(project);
+    await git(
+      path,
+      '-c',
+      'sequence.editor=perl -pi -e s/^pick/edit/',
+      'rebase',
+      '--quiet',
+      '--interactive',
+      'HEAD~1',
+    );
+    await refused(project, path, 'dirty_worktree', /in the middle of a rebase/);
+  });
+
+  it('a worktree that has another branch checked out than it was made for', async () => {
+    const project = await make();
+    const path = await work(project);
+    await git(path, 'switch', '--quiet', '-c', 'detour');
+    await refused(project, path, 'dirty_worktree', /git switch agent\//);
+    await git(path, 'switch', '--quiet', '--detach');
+    await refused(project, path, 'dirty_worktree', /detached HEAD/);
+  });
+
+  it('a branch that lacks commits of the trunk', async () => {
+    const project = await make();
+    const path = await work(project);
+    await project.commit({ c: '' });
+    await project.commit({ d: '' });
+    await refused(project, path, 'behind_trunk', /lacks 2 commits of main: call update/);
+  });
+
+  it('a locked worktree, and gives the reason', async () => {
+    const project = await make();
+    const path = await work(project);
+    await git(project.root, 'worktree', 'lock', '--reason', 'still in use', path);
+    await refused(project, path, 'locked_worktree', /still in use.*git worktree unlock/);
+  });
+
+  it('where work lands', async () => {
+    const project = await make();
+    await refused(project, project.root, 'not_in_worktree', /name the worktree/);
+  });
+
+  it('a worktree that has nothing to land', async () => {
+    const project = await make();
+    const { path } = await started(project.root);
+    await refused(project, path, 'invalid_argument', /nothing to land/);
+    const hosted = join(project.home, 'hosted');
+    await git(project.root, 'worktree', 'add', '--quiet', '-b', 'hosted', hosted);
+    await refused(project, hosted, 'invalid_argument', /nothing to land/);
+  });
+
+  it('when no checkout has the trunk, and says how to bring it back', async () => {
+    const project = await make();
+    const path = await work(project);
+    await git(project.root, 'switch', '--quiet', '-c', 'away');
+    await refused(project, path, 'landing_parked', /git switch main/);
+  });
+
+  it('when the landing checkout is rebasing the trunk', async () => {
+    const project = await make();
+    await project.commit({ c: '' });
+    const path = await work(project);
+    await git(
+      project.root,
+      '-c',
+      'sequence.editor=perl -pi -e s/^pick/edit/',
+      'rebase',
+      '--quiet',
+      '-i',
+      'HEAD~1',
+    );
+    await refused(project, path, 'landing_parked', /in the middle of a rebase.*git rebase --abort/);
+  });
+
+  it('when no checkout of a bare hub has the trunk', async () => {
+    const project = await make();
+    const hub = join(project.home, 'hub.git');
+    await git(project.home, 'clone', '--quiet', '--bare', project.root, hub);
+    const other = join(project.home, 'other');
+    await git(hub, 'worktree', 'add', '--quiet', '-b', 'other', other);
+    await project.commit({ c: '' }, other);
+    refusedWith(await verb('accept', other), 'landing_parked', /git worktree add <directory> main/);
+  });
+});
+
+describe('accept refuses a landing checkout', () => {
+  afterEach(removeAll);
+
+  it('with tracked changes, staged or not, related or not', async () => {
+    const project = await make({ files: { 'other.txt': 'other\n' } });
+    const path = await work(project);
+    await project.write({ 'other.txt': 'edited\n' });
+    const data = await refused(project, path, 'dirty_landing_checkout', /other\.txt.*commit or stash/);
+    assert.deepEqual(data.files, ['other.txt']);
+    await git(project.root, 'add', 'other.txt');
+    await refused(project, path, 'dirty_landing_checkout', /other\.txt/);
+    await git(project.root, 'reset', '--quiet', '--hard');
+    await rm(join(project.root, 'other.txt'));
+    await refused(project, path, 'dirty_landing_checkout', /other\.txt/);
+  });
+
+  it('in the middle of a merge or a cherry-pick', async () => {
+    const project = await make();
+    await git(project.root, 'branch', 'side');
+    await project.commit({ 'src/a.txt': 'main\n' });
+    const path = await work(project);
+    const side = join(project.home, 'side');
+    await git(project.root, 'worktree', 'add', '--quiet', side, 'side');
+    await project.commit({ 'src/a.txt': 'side\n' }, side);
+    await assert.rejects(git(project.root, 'merge', 'side'));
+    await refused(project, path, 'dirty_landing_checkout', /in the middle of a merge.*git merge --abort/);
+    await git(project.root, 'merge', '--abort');
+    await assert.rejects(git(project.root, 'cherry-pick', 'side'));
+    await refused(project, path, 'dirty_landing_checkout', /in the middle of a cherry-pick/);
+  });
+
+  it('with untracked or ignored files in the way, and lists them all', async () => {
+    const project = await make({ files: { '.gitignore': 'cache/\n' } });
+    const { path } = await started(project.root);
+    const names = ['n1.txt', 'n 2.txt', 'cache/x', 'dir/sub/deep', 'nl\nhere'];
+    await project.write(Object.fromEntries(names.map((name) => [name, 'landed\n'])), path);
+    await git(path, 'add', '--all', '--force');
+    await git(path, 'commit', '--quiet', '-m', 'names');
+    await project.write(Object.fromEntries(names.slice(0, 3).map((name) => [name, 'mine\n'])));
+    await project.write({
+      'dir/sub': 'a file where a directory goes\n',
+      'nl\nhere': 'mine\n',
+      'unrelated.txt': '',
+    });
+    const data = await refused(project, path, 'dirty_landing_checkout', /n1\.txt/);
+    const files = data.files as string[];
+    for (const name of ['n1.txt', 'n 2.txt', 'cache/x', 'nl\nhere']) assert.ok(files.includes(name), name);
+    assert.ok(
+      files.some((name) => name.startsWith('dir/sub')),
+      'the file in a directory’s place',
+    );
+    assert.ok(!files.includes('unrelated.txt'));
+  });
+
+  it('with an untracked directory where a file goes', async () => {
+    const project = await make();
+    const path = await work(project, { thing: 'a file\n' });
+    await project.write({ 'thing/precious.txt': 'precious\n' });
+    await refused(project, path, 'dirty_landing_checkout', /thing/);
+  });
+
+  it('whose index another git holds, and names the lock', async () => {
+    const project = await make();
+    const path = await work(project);
+    const lock = join(project.root, '.git/index.lock');
+    await writeFile(lock, '');
+    await refused(project, path, 'busy', /index\.lock is held/);
+    await rm(lock);
+    succeeded(await verb('accept', path));
+  });
+
+  it('for nothing else: unrelated untracked and ignored files stay, touched files count as clean', async () => {
+    const project = await make({ files: { '.gitignore': '*.log\n' } });
+    const path = await work(project, { 'src/a.txt': 'landed\n', 'new.txt': 'landed\n' });
+    await project.write({
+      'loose.txt': 'loose\n',
+      'debug.log': 'log\n',
+      'src/a.txt': 'a\n',
+      'src/x.log': 'x\n',
+    });
+    succeeded(await verb('accept', path));
+    const { files } = await everything(project);
+    for (const name of ['loose.txt', 'debug.log', 'src/x.log', 'new.txt']) {
+      assert.ok(
+        files.some((file) => file.startsWith(`app/${name} `)),
+        name,
+      );
+    }
+    assert.equal(await git(project.root, 'status', '--porcelain'), '?? loose.txt');
+  });
+});

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { lstat, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { elsewhere, listing, started, succeeded } from '../support/checkouts.ts';
+import { verb } from '../support/engine.ts';
+import { assertSound, assertWorks, faultPoints, killedAt } from '../support/invariants.ts';
+import { until } from '../support/processes.ts';
+import { git, type Project, projects } from '../support/project.ts';
+
+const { make, removeAll } = projects();
+
+const points = faultPoints().filter((point) => /^(drop|retire)\./.test(point));
+
+const isThere = (path: string) =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  );
+
+async function work(): Promise<{
+  project: Project;
+  path: string;
+  id: string;
+  branch: string;
+  commit: string;
+}> {
+  const project = await make();
+  const { path, id, branch } = await started(project.root, { name: 'killed' });
+  const commit = await project.commit({ 'own.txt': 'own\n' }, path);
+  await project.write({ 'staged.txt': 'staged\n' }, path);
+  await git(path, 'add', 'staged.txt');
+  await project.write({ 'staged.txt': 'unstaged\n', 'loose.txt': 'loose\n' }, path);
+  return { project, path, id, branch: branch ?? '', commit };
+}
+
+/** The contents of a worktree's file, wherever the drop has brought it: in place, or under a recovery ref. */
+async function kept(project: Project, path: string, name: string): Promise<string[]> {
+  const refs = await git(project.root, 'for-each-ref', '--format=%(refname)', 'refs/discern');
+  const found: string[] = [];
+  if (await isThere(join(path, name))) found.push(await readFile(join(path, name), 'utf8'));
+  for (const ref of refs.split('\n').filter((line) => line !== '')) {
+    for (const from of [ref, `${ref}^2`]) {
+      const text = await git(project.root, 'show', `${from}:${name}`).catch(() => undefined);
+      if (text !== undefined) found.push(`${text}\n`);
+    }
+  }
+  return found;
+}
+
+describe(`A forced drop killed at each of ${points.length} points`, () => {
+  afterEach(removeAll);
+
+  for (const point of points) {
+    it(`loses no byte at ${point}, and status goes on from there`, async () => {
+      const { project, path, id, branch, commit } = await work();
+      await killedAt(point, 'drop', project.root, { worktree: id, delete_branch: true, force: true });
+
+      const status = await assertSound(project, [commit]);
+      assert.equal(status.findings, undefined);
+      for (const [name, text] of [
+        ['staged.txt', 'unstaged\n'],
+        ['loose.txt', 'loose\n'],
+        ['own.txt', 'own\n'],
+      ] as const) {
+        assert.ok((await kept(project, path, name)).includes(text), name);
+      }
+      const staged = await git(path, 'show', ':staged.txt').catch(() => undefined);
+      assert.ok(staged === 'staged' || (await kept(project, path, 'staged.txt')).includes('staged\n'));
+
+      const listed = status.worktrees.some((entry) => entry.path === path);
+      assert.equal(await isThere(path), listed);
+      if (listed)
+        succeeded(await verb('drop', project.root, { worktree: id, delete_branch: true, force: true }));
+      else await git(project.root, 'branch', '-D', branch).catch(() => '');
+      const after = await assertSound(project, [commit]);
+      assert.equal(after.recovery, undefined, 'there was nothing left to recover');
+      assert.deepEqual(await readdir(`${project.root}.worktrees`).catch(() => []), []);
+      await assertWorks(project);
+    });
+  }
+
+  it('can be called again at once: it finds what it had moved away', async () => {
+    const { project, path, id, branch } = await work();
+    await killedAt('retire.renamed', 'drop', project.root, {
+      worktree: id,
+      delete_branch: true,
+      force: true,
+    });
+    assert.equal(await isThere(path), false);
+    const data = succeeded(
+      await verb('drop', project.root, { worktree: branch, delete_branch: true, force: true }),
+    );
+    assert.equal(await git(project.root, 'show', `${data.recovery_ref}:loose.txt`), 'loose');
+    await assertSound(project, []);
+  });
+
+  it('keeps what someone wrote into the directory when git was made to forget it', async () => {
+    const { project, path, id, commit } = await work();
+    await killedAt('retire.renamed', 'drop', project.root, {
+      worktree: id,
+      delete_branch: true,
+      force: true,
+    });
+    await git(project.root, 'worktree', 'prune');
+    const { findings } = await assertSound(project, [commit]);
+    const [name = ''] = await readdir(`${project.root}.worktrees`);
+    const left = join(`${project.root}.worktrees`, name);
+    assert.ok(
+      findings?.some(
+        ({ what, remedy }) => what.includes(left) && what.includes(path) && remedy.includes(left),
+      ),
+    );
+    assert.equal(await readFile(join(left, 'loose.txt'), 'utf8'), 'loose\n');
+  });
+});
+
+describe('A removal that is still going', () => {
+  afterEach(removeAll);
+
+  for (const [name, point] of [
+    ['drop', 'retire.renamed'],
+    ['accept', 'retire.renamed'],
+    ['accept', 'retire.judged'],
+  ] as const) {
+    it(`is not touched by a status (${name} at ${point})`, async () => {
+      const project = await make();
+      const { path, id } = await started(project.root, { name: 'going' });
+      await project.commit({ b: '' }, path);
+      const go = join(project.home, 'go');
+      const args = name === 'drop' ? { worktree: id, delete_branch: true, force: true } : {};
+      const root = name === 'drop' ? project.root : path;
+      const { ended } = elsewhere(name, root, args as never, `${point}@${go}`);
+      await until('it is there', async () =>
+        (await listing(project.home)).some((file) => file.startsWith('go.reached')),
+      );
+      const before = await readdir(`${project.root}.worktrees`);
+      const status = succeeded(await verb('status', project.root));
+      assert.equal(status.recovery, undefined);
+      assert.deepEqual(await readdir(`${project.root}.worktrees`), before);
+      if (name === 'accept') assert.match(status.findings?.[0]?.what ?? '', /a landing is running/);
+      await project.write({ go: '' }, project.home);
+      const answer = await ended;
+      assert.equal(answer?.ok, true, answer?.message);
+      assert.equal(await isThere(path), false);
+      await assertSound(project, []);
+    });
+  }
+});

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { elsewhere, started, succeeded } from '../support/checkouts.ts';
+import { verb } from '../support/engine.ts';
+import { assertSound, assertWorks } from '../support/invariants.ts';
+import { git, type Project, projects } from '../support/project.ts';
+
+const { make, removeAll } = projects();
+
+async function work(project: Project, name: string): Promise<{ path: string; id: string; commit: string }> {
+  const { path, id } = await started(project.root, { name });
+  const commit = await project.commit({ [`${name}.txt`]: `${name}\n` }, path);
+  succeeded(await verb('done', path));
+  return { path, id, commit };
+}
+
+describe('Two processes that land at once', () => {
+  afterEach(removeAll);
+
+  it('land one after the other, and the second is told what it lacks', async () => {
+    const project = await make();
+    const works = [await work(project, 'one'), await work(project, 'two')];
+    const answers = await Promise.all(works.map(({ path }) => elsewhere('accept', path, {}).ended));
+    const landed = answers.filter((answer) => answer?.ok);
+    assert.equal(landed.length, 1, JSON.stringify(answers.map((answer) => answer?.message)));
+    const [refused] = answers.filter((answer) => !answer?.ok);
+    assert.ok(['behind_trunk', 'busy'].includes(refused?.error ?? ''), refused?.message);
+    assert.equal(refused?.data?.landing?.trunk_landed, false);
+    await assertSound(
+      project,
+      works.map(({ commit }) => commit),
+    );
+    const other = works[answers.findIndex((answer) => !answer?.ok)];
+    succeeded(await verb('update', other?.path ?? '/'));
+    succeeded(await verb('accept', other?.path ?? '/'));
+    assert.equal(await git(project.root, 'ls-files', 'one.txt', 'two.txt'), 'one.txt\ntwo.txt');
+  });
+
+  it('land the same worktree once', async () => {
+    const project = await make();
+    const { path, commit } = await work(project, 'one');
+    const answers = await Promise.all([1, 2, 3].map(() => elsewhere('accept', path, {}).ended));
+    assert.equal(answers.filter((answer) => answer?.ok).length, 1, JSON.stringify(answers));
+    for (const answer of answers) assert.notEqual(answer?.error, 'internal_error', answer?.message);
+    assert.equal(await git(project.root, 'rev-parse', 'main', 'HEAD'), `${commit}\n${commit}`);
+    const status = await assertSound(project, [commit]);
+    assert.equal(status.worktrees.length, 1);
+    assert.equal(status.findings, undefined);
+    await assertWorks(project);
+  });
+
+  it('or one that lands and one that drops the same worktree, lose nothing', async () => {
+    const project = await make();
+    const { path, id, commit } = await work(project, 'one');
+    const [accepted, dropped] = await Promise.all([
+      elsewhere('accept', path, {}).ended,
+      elsewhere('drop', project.root, { worktree: id, delete_branch: true, force: true }).ended,
+    ]);
+    assert.ok(accepted?.ok || dropped?.ok, JSON.stringify([accepted, dropped]));
+    for (const answer of [accepted, dropped])
+      assert.notEqual(answer?.error, 'internal_error', answer?.message);
+    await assertSound(project, [commit]);
+    await assertWorks(project);
+  });
+
+  it('while others ask for the status, go through all the same', async () => {
+    const project = await make();
+    const { path, commit } = await work(project, 'one');
+    const [answer, ...statuses] = await Promise.all([
+      elsewhere('accept', path, {}).ended,
+      ...[1, 2, 3].map(() => elsewhere('status', project.root, {}).ended),
+    ]);
+    assert.equal(answer?.ok, true, answer?.message);
+    for (const status of statuses) assert.equal(status?.ok, true, status?.message);
+    await assertSound(project, [commit]);
+  });
+});

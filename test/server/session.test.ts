@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Verb } from '../../src/contract/verbs.ts';
+import { exists } from '../../src/engine/worktree/place.ts';
+import { type Answer, Session } from '../../src/server/session.ts';
+import { until } from '../support/processes.ts';
+import { git, plainConfig, projects } from '../support/project.ts';
+
+const { make, removeAll } = projects();
+
+/** One call as a connection makes it. */
+function call(
+  session: Session,
+  verb: Verb,
+  args?: Record<string, unknown>,
+  askRoots?: () => Promise<string[]>,
+  conversation?: string,
+): Promise<Answer> {
+  const { signal } = new AbortController();
+  return session.call({
+    verb,
+    args,
+    signal,
+    emit: () => undefined,
+    client: 'unknown',
+    askRoots,
+    conversation,
+  });
+}
+
+describe('A session', () => {
+  afterEach(async () => {
+    delete process.env.DISCERN_FAULT_POINT;
+    await removeAll();
+  });
+
+  it('holds a named spawn root from its start: one that vanishes before the first call is missing', async () => {
+    const [project, other] = [await make(), await make()];
+    const session = new Session({ root: project.root, env: {}, cwd: other.root });
+    await session.begin();
+    await rm(project.root, { recursive: true });
+    const { envelope } = await call(session, 'done');
+    assert.equal(envelope.error, 'root_missing');
+    assert.equal((await session.held()).root, project.root);
+  });
+
+  it('re-aims in the order of the calls, not in the order they end', async () => {
+    const slow = await make({
+      config:
+        '[project]\nname = "slow"\n[worktree.setup]\nsteps = ["while ! test -f ../../go; do sleep 0.1; done"]\n',
+    });
+    const quick = await make();
+    const session = new Session({ root: slow.root, env: {}, cwd: '/' });
+    const first = call(session, 'start');
+    const second = call(session, 'start', { path: quick.root });
+    const third = call(session, 'test');
+    let ended = false;
+    first.then(() => (ended = true)).catch(() => undefined);
+    // The second start makes its worktree at once; only its re-aim waits.
+    await until('the second start has made its worktree', () => hasWorktree(quick.home));
+    assert.equal(ended, false);
+    await slow.write({ '../go': '' });
+    const [, other, tested] = await Promise.all([first, second, third]);
+    assert.equal((await session.held()).root, other.envelope.data?.path);
+    assert.equal(tested.envelope.data?.root, other.envelope.data?.path);
+  });
+
+  it('is not led astray by an accept elsewhere while an accept of its own root is in flight', async () => {
+    const [one, two] = [await make(), await make()];
+    const session = new Session({ root: one.root, env: {}, cwd: '/' });
+    const elsewhere = (await call(session, 'start', { path: two.root })).envelope.data?.path as string;
+    await two.commit({ 'src/b.txt': 'b\n' }, elsewhere);
+    const own = (await call(session, 'start', { path: one.root })).envelope.data?.path as string;
+    await one.commit({ 'src/b.txt': 'b\n' }, own);
+    // The accept of the held root stops when its worktree is gone, until the other one has landed.
+    const go = join(one.home, 'go');
+    process.env.DISCERN_FAULT_POINT = `accept.removed@${go}`;
+    const first = call(session, 'accept');
+    await until('the held root is removed', () => exists(`${go}.reached`));
+    delete process.env.DISCERN_FAULT_POINT;
+    const second = call(session, 'accept', { path: elsewhere });
+    await until(
+      'the other has landed',
+      async () => (await git(two.root, 'branch', '--list', 'agent/*')) === '',
+    );
+    await writeFile(go, '');
+    for (const { envelope } of await Promise.all([first, second])) {
+      assert.equal(envelope.ok, true, envelope.message);
+    }
+    assert.equal((await session.held()).root, one.root);
+  });
+
+  it('gives a conversation that began without a root the window’s, once there is one', async () => {
+    const project = await make();
+    const empty = join(project.home, 'empty');
+    await mkdir(empty);
+    const session = new Session({ env: {}, cwd: empty });
+    const talk = (conversation: string) => call(session, 'status', {}, undefined, conversation);
+    assert.equal((await talk('one')).envelope.error, 'not_initialized');
+    await git(project.home, 'init', '--quiet', '--initial-branch', 'main', empty);
+    await project.commit({ 'discern.toml': plainConfig }, empty);
+    assert.equal((await talk('one')).envelope.data?.root, empty);
+    assert.equal((await talk('two')).envelope.data?.root, empty);
+  });
+
+  it('asks a client for its roots once for calls that come together', async () => {
+    const project = await make();
+    const empty = join(project.home, 'empty');
+    await mkdir(empty);
+    const session = new Session({ env: {}, cwd: empty });
+    let asked = 0;
+    const askRoots = async () => {
+      asked++;
+      await sleep(20);
+      return [project.root];
+    };
+    const answers = await Promise.all([1, 2, 3].map(() => call(session, 'status', {}, askRoots)));
+    for (const { envelope } of answers) assert.equal(envelope.data?.root, project.root);
+    assert.equal(asked, 1);
+  });
+});
+
+async function hasWorktree(home: string): Promise<boolean> {
+  const made = await readdir(join(home, 'app.worktrees')).catch(() => []);
+  return made.length > 0;
+}

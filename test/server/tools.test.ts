@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { type Verb, verbNames, verbs } from '../../src/contract/verbs.ts';
+import { git, type Project, projects } from '../support/project.ts';
+import { type Connection, connections, type ToolAnswer } from '../support/server.ts';
+import { hello, rawServers, toolCall } from '../support/stdio.ts';
+
+const { make, removeAll } = projects();
+const { open, closeAll } = connections();
+const raw = rawServers();
+
+interface Tool {
+  name: string;
+  title?: string;
+  description?: string;
+  inputSchema: {
+    type: string;
+    additionalProperties?: unknown;
+    properties: Record<string, { description?: string }>;
+  };
+  outputSchema: { type: string; additionalProperties?: unknown };
+  annotations: Record<string, unknown>;
+}
+
+const listed = async (connection: Connection) => (await connection.tools()) as unknown as Tool[];
+
+/** Everything below a directory, with what a write would change of it. */
+async function snapshot(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return Promise.all(
+    files.sort().map(async (file) => {
+      const { size, mtimeMs, ino } = await stat(file);
+      return `${file} ${size} ${mtimeMs} ${ino}`;
+    }),
+  );
+}
+
+describe('The tools', () => {
+  afterEach(async () => {
+    await closeAll();
+    await raw.stopAll();
+    await removeAll();
+  });
+
+  it('come with instructions of at most 200 words, each with title, description, closed schemas and annotations', async () => {
+    const connection = await open();
+    const instructions = connection.instructions() ?? '';
+    const words = instructions.split(/\s+/).filter(Boolean).length;
+    assert.ok(words > 50 && words <= 200, `${words} words`);
+    for (const verb of ['start', 'prepare', 'test', 'done', 'update', 'accept', 'status']) {
+      assert.ok(instructions.includes(`discern_${verb}`), `the instructions name ${verb}`);
+    }
+    const tools = await listed(connection);
+    assert.deepEqual(
+      tools.map((tool) => tool.name),
+      verbNames.map((verb) => `discern_${verb}`),
+    );
+    const hints = Object.fromEntries(
+      tools.map(({ name, annotations: { readOnlyHint, destructiveHint, idempotentHint } }) => [
+        name.replace('discern_', ''),
+        [readOnlyHint && 'reads', destructiveHint && 'destroys', idempotentHint && 'idempotent']
+          .filter(Boolean)
+          .join(' '),
+      ]),
+    );
+    assert.deepEqual(hints, {
+      status: 'reads idempotent',
+      start: '',
+      prepare: 'idempotent',
+      test: 'idempotent',
+      done: 'idempotent',
+      update: 'idempotent',
+      accept: 'destroys',
+      scopes: 'reads idempotent',
+      drop: 'destroys',
+    });
+    for (const tool of tools) {
+      assert.match(tool.name, /^discern_[a-z]+$/);
+      assert.ok(tool.title && tool.description && tool.description.length > 60, tool.name);
+      assert.equal(tool.annotations.title, tool.title);
+      assert.equal(tool.annotations.openWorldHint, false);
+      assert.equal(tool.inputSchema.type, 'object');
+      assert.equal(tool.inputSchema.additionalProperties, false);
+      assert.equal(tool.outputSchema.type, 'object');
+      assert.equal(tool.outputSchema.additionalProperties, false);
+      assert.ok('path' in tool.inputSchema.properties, `${tool.name} takes path`);
+      for (const [name, property] of Object.entries(tool.inputSchema.properties)) {
+        assert.ok(property.description, `${tool.name} ${name}`);
+      }
+    }
+  });
+
+  it('are all listed wherever the server stands', async () => {
+    const project = await make();
+    const [nowhere, connection] = [await open(), await open({ args: ['--root', project.root] })];
+    const everywhere = JSON.stringify(await listed(nowhere));
+    assert.equal(JSON.stringify(await listed(connection)), everywhere);
+    await connection.call('discern_start');
+    assert.equal(JSON.stringify(await listed(connection)), everywhere);
+  });
+
+  it('are understood by their bare verbs, and an unknown one is a JSON-RPC error with a suggestion', async () => {
+    const project = await make();
+    const server = raw.start(['--root', project.root]);
+    server.send(...hello, toolCall(1, 'status'), toolCall(2, 'discern_statsu'), toolCall(3, 'acept'));
+    server.send(toolCall(4, 'wholly_else'), toolCall(5, ''));
+    const { result } = await server.answer(1);
+    assert.equal(result?.structuredContent?.verb, 'status');
+    for (const [id, says] of [
+      [2, 'There is no tool "discern_statsu"; did you mean "discern_status"? There are: discern_status, '],
+      [3, 'There is no tool "acept"; did you mean "discern_accept"? There are: '],
+      [4, 'There is no tool "wholly_else". There are: discern_status, '],
+      [5, 'There is no tool "". There are: '],
+    ] as const) {
+      const { error } = await server.answer(id);
+      assert.equal(error?.code, -32602);
+      assert.ok(error.message.includes(says), error.message);
+    }
+  });
+
+  it('that only read change nothing, and neither does any preview', async () => {
+    const project = await make();
+    const connection = await open({ args: ['--root', project.root] });
+    const { envelope } = await connection.call('discern_start', { name: 'x' });
+    const worktree = envelope.data.path as string;
+    await project.commit({ 'src/b.txt': 'b\n' }, worktree);
+    await project.write({ 'src/loose.txt': 'x\n' }, worktree);
+    await connection.call('discern_status');
+    const before = await snapshot(project.home);
+    for (const { name, inputSchema, annotations } of await listed(connection)) {
+      const preview = 'dry_run' in inputSchema.properties;
+      if (!annotations.readOnlyHint && !preview) assert.fail(`${name} changes things and has no preview`);
+      const given = {
+        ...(preview && { dry_run: true }),
+        ...(name === 'discern_start' && { path: project.root }),
+        ...(name === 'discern_drop' && { worktree, delete_branch: true, force: true }),
+      };
+      const answer = await connection.call(name, given);
+      // accept refuses the loose file also as a preview; that changes nothing either.
+      assert.equal(answer.envelope.ok, name !== 'discern_accept', answer.text);
+      assert.deepEqual(await snapshot(project.home), before, name);
+    }
+  });
+});
+
+describe('What a tool answers', () => {
+  let project: Project;
+  let connection: Connection;
+  const validators = new Map<string, (value: unknown) => boolean>();
+  const seen: string[] = [];
+
+  before(async () => {
+    project = await make({
+      config:
+        '[project]\nname = "x"\n[jobs]\nlint = "! grep -rn BROKEN src"\ntest = "test -f src/a.txt"\n[scopes.docs]\npaths = ["docs/**"]\nneutral = true\n[worktree.setup]\nensure = ["true"]\n',
+    });
+    connection = await open({ args: ['--root', project.root] });
+    const ajv = new Ajv2020({ strict: false, allErrors: true });
+    for (const { name, outputSchema } of await listed(connection)) {
+      validators.set(name, ajv.compile(outputSchema));
+    }
+  });
+  after(async () => {
+    await closeAll();
+    await removeAll();
+  });
+
+  /** Calls a tool and checks its answer against what it lists and, where it is a success, against the whole contract. */
+  async function call(verb: Verb, args: Record<string, unknown>, expected: string): Promise<ToolAnswer> {
+    const answer = await connection.call(`discern_${verb}`, args);
+    const { envelope, text } = answer;
+    const validate = validators.get(`discern_${verb}`);
+    assert.equal(validate?.(envelope), true, JSON.stringify((validate as { errors?: unknown }).errors));
+    assert.equal(envelope.error ?? (envelope.dry_run ? 'preview' : 'ok'), expected, text);
+    assert.equal(envelope.verb, verb);
+    assert.equal(answer.isError, !envelope.ok);
+    assert.ok(envelope.dry_run || envelope.message, 'there is a sentence');
+    if (expected === 'ok') verbs[verb].data.parse(envelope.data);
+    if (expected === 'preview') assert.ok(envelope.plan, 'a preview has a plan');
+    seen.push(`${verb} ${expected === 'ok' || expected === 'preview' ? expected : 'refusal'}`);
+    return answer;
+  }
+
+  it('validates against its schema through a piece of work that lands', async () => {
+    await call('status', {}, 'ok');
+    await call('status', { path: '/' }, 'not_initialized');
+    await call('scopes', {}, 'ok');
+    await call('scopes', { path: 'x' }, 'invalid_argument');
+    await call('accept', {}, 'not_in_worktree');
+    await call('update', {}, 'not_in_worktree');
+    await call('start', { dry_run: true }, 'preview');
+    await call('start', { from: 'nothing' }, 'unknown_ref');
+    const worktree = (await call('start', { name: 'x' }, 'ok')).envelope.data.path as string;
+    await call('start', {}, 'already_in_worktree');
+    await call('prepare', { dry_run: true }, 'preview');
+    await call('test', { dry_run: true }, 'preview');
+    await call('done', { dry_run: true }, 'preview');
+    await project.write({ 'src/b.txt': 'BROKEN\n' }, worktree);
+    await call('prepare', {}, 'gate_failed');
+    await call('done', {}, 'gate_failed');
+    await call('status', {}, 'ok');
+    await project.commit({ 'src/b.txt': 'b\n' }, worktree);
+    await call('prepare', {}, 'ok');
+    await call('test', {}, 'ok');
+    await call('test', { pth: '/' }, 'unknown_argument');
+    await project.commit({ 'src/c.txt': 'trunk\n' });
+    await call('done', {}, 'behind_trunk');
+    await call('accept', {}, 'behind_trunk');
+    await call('update', { dry_run: true }, 'preview');
+    await call('update', {}, 'ok');
+    await call('update', {}, 'ok');
+    await call('done', {}, 'ok');
+    await project.write({ 'src/a.txt': 'edited\n' });
+    await call('accept', {}, 'dirty_landing_checkout');
+    await git(project.root, 'checkout', '--quiet', 'src/a.txt');
+    await call('accept', { dry_run: true }, 'preview');
+    await call('drop', { worktree, delete_branch: true }, 'dirty_worktree');
+    await call('accept', {}, 'ok');
+  });
+
+  it('validates against its schema through a piece of work that conflicts and is dropped', async () => {
+    const other = (await call('start', { name: 'y' }, 'ok')).envelope.data.path as string;
+    await project.commit({ 'src/a.txt': 'theirs\n' }, other);
+    await project.commit({ 'src/a.txt': 'ours\n' });
+    await call('update', {}, 'merge_conflict');
+    await call('drop', { worktree: other, delete_branch: true, dry_run: true }, 'dirty_worktree');
+    await call('drop', { worktree: other, delete_branch: true, force: true, dry_run: true }, 'preview');
+    await call('drop', { worktree: other, delete_branch: true, force: true }, 'ok');
+    await call('status', {}, 'root_missing');
+  });
+
+  it('was seen of every tool: a result, a refusal and, where there is one, a preview', () => {
+    const kinds = (verb: Verb) =>
+      ['ok', 'refusal', 'preview'].filter((kind) => seen.includes(`${verb} ${kind}`));
+    for (const verb of verbNames) {
+      const expected = 'dry_run' in verbs[verb].args.shape ? ['ok', 'refusal', 'preview'] : ['ok', 'refusal'];
+      assert.deepEqual(kinds(verb), expected, verb);
+    }
+  });
+});
