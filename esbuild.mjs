@@ -80,7 +80,6 @@ export async function buildProduct(outdir = here('dist')) {
       entryPoints: { engine: here('src/engine/index.ts') },
       outdir,
       minify: true,
-      keepNames: true,
     }),
     build({
       ...shared,
@@ -88,7 +87,6 @@ export async function buildProduct(outdir = here('dist')) {
       entryPoints: { server: here('src/server/main.ts') },
       outdir,
       minify: true,
-      keepNames: true,
       // The server validates no JSON Schema: its own arguments go through the contract. Without this alias the SDK
       // brings Ajv along, a third of the whole.
       alias: { '@modelcontextprotocol/server/_shims': here('src/server/sdk-shims.ts') },
@@ -114,7 +112,6 @@ export async function buildProduct(outdir = here('dist')) {
       entryPoints: { cli: here('src/cli/main.ts') },
       outdir,
       minify: true,
-      keepNames: true,
       // `discern mcp` is the server's own file, loaded as it is.
       external: ['./server.js'],
       // yargs derives file names of its own from its module's address, which a CommonJS bundle has under another name.

@@ -2,12 +2,13 @@
 // `all` runs everything. Names behind it (`test/server/headline.test.ts`, or a part of one) choose test files.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, rmSync } from 'node:fs';
+import { cpus } from 'node:os';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildProduct, buildTests } from '../esbuild.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const chosen = process.argv.slice(3);
+const [mode, ...chosen] = process.argv.slice(2);
 
 function run(command, args) {
   const { status } = spawnSync(process.execPath, [join(root, 'node_modules', command), ...args], {
@@ -38,5 +39,13 @@ run('mocha/bin/mocha.js', [
   '--forbid-only',
   '--forbid-pending',
   '--parallel',
+  // Tests wait for processes more than they compute.
+  ...['--jobs', String(Math.max(3, cpus().length))],
   ...files.map((file) => join('out', file.replace(/\.ts$/, '.js'))),
 ]);
+
+if (mode === 'all' && chosen.length === 0) {
+  const { testInVSCode } = await import('./vscode/test.mjs');
+  await buildTests(['test/extension/inside/suite.ts']);
+  if (!(await testInVSCode())) process.exit(1);
+}

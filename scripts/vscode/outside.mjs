@@ -16,9 +16,11 @@ const folder = new URL('../../test/extension/outside/', import.meta.url);
 async function takeDown(workbench) {
   const started = tree(workbench.pid).map(({ pid }) => pid);
   await workbench.stop();
-  await until('the workbench’s processes end', () => !started.some(isAlive), { patience: 10_000 }).catch(() => {
-    for (const pid of started.filter(isAlive)) process.kill(pid, 'SIGKILL');
-  });
+  await until('the workbench’s processes end', () => !started.some(isAlive), { patience: 10_000 }).catch(
+    () => {
+      for (const pid of started.filter(isAlive)) process.kill(pid, 'SIGKILL');
+    },
+  );
 }
 
 async function runTest({ name, run }, workbench, browser) {
@@ -30,7 +32,9 @@ async function runTest({ name, run }, workbench, browser) {
   }
   const seconds = ((Date.now() - began) / 1000).toFixed(1);
   process.stdout.write(`  ${failures.length === 0 ? '✔' : '✖'} ${name} (${seconds} s)\n`);
-  for (const error of failures) process.stdout.write(`${error.stack ?? error}\n`);
+  // A browser that died puts its whole log behind these words.
+  for (const error of failures)
+    process.stdout.write(`${String(error.stack ?? error).split('Browser logs:')[0]}\n`);
   return failures.length === 0;
 }
 

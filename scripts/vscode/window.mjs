@@ -1,7 +1,7 @@
 // A window of the real workbench as a person meets it: keys, what can be read, and buttons. Every wait is for a condition.
 
 /** How long a condition may take to come true, in milliseconds: the machine may be busy. */
-export const PATIENCE_MS = 60_000;
+export const PATIENCE_MS = 150_000;
 /** How often a condition is looked at, in milliseconds. */
 const LOOK_MS = 150;
 
@@ -48,7 +48,9 @@ export class Window {
 
   /** Types an answer into the input box with this title. */
   async answer(title, text) {
-    await this.#quickInput.locator('.quick-input-title', { hasText: title }).waitFor({ timeout: PATIENCE_MS });
+    await this.#quickInput
+      .locator('.quick-input-title', { hasText: title })
+      .waitFor({ timeout: PATIENCE_MS });
     await this.page.keyboard.type(text);
     await this.page.keyboard.press('Enter');
   }
@@ -93,7 +95,7 @@ export class Window {
   async modal() {
     const box = this.page.locator('.monaco-dialog-box');
     await box.waitFor({ timeout: PATIENCE_MS });
-    return box.innerText();
+    return (await box.allInnerTexts()).join('');
   }
 
   /** Presses a button of the modal. */

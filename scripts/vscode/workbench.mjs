@@ -93,7 +93,9 @@ export async function startBrowser({ headless = true } = {}) {
   const require = createRequire(join(cacheDir, 'package.json'));
   const { chromium } = require('playwright-core');
   const { default: bundled } = await import(pathToFileURL(require.resolve('@sparticuz/chromium')).href);
-  return chromium.launch({ executablePath: await bundled.executablePath(), args: bundled.args, headless });
+  // In one process the browser dies with the first window that closes.
+  const args = bundled.args.filter((arg) => arg !== '--single-process');
+  return chromium.launch({ executablePath: await bundled.executablePath(), args, headless });
 }
 
 /** Opens a window and waits for its workbench. */

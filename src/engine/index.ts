@@ -29,6 +29,8 @@ export function run<V extends Verb>(
   return runVerb<Data<V>>(verb, root, () => (cores[verb] as Core<V>)(root, args, ctx));
 }
 
+// The server takes these from here, so that it need not build schemas before its first answer.
+export { personMethods, windowNotification } from '../contract/window.ts';
 export { parseArguments } from './arguments.ts';
 export { checkConfig, loadConfig } from './config/index.ts';
 export type { ClientKind, Context } from './context.ts';

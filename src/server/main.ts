@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { serverFactory } from './mcp.ts';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { LONGEST_MESSAGE, serverFactory } from './mcp.ts';
 import { withPerson } from './person.ts';
 import { Session } from './session.ts';
 import { StateStore } from './state-store.ts';
@@ -80,16 +80,28 @@ async function serve(flags: Flags): Promise<number> {
   });
   const ending = new AbortController();
   const inFlight = new Set<Promise<unknown>>();
+  let end: () => void = () => undefined;
   const ended = new Promise<void>((resolve) => {
-    for (const event of ['end', 'close'] as const) process.stdin.once(event, () => resolve());
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
+    end = resolve;
   });
+  for (const event of ['end', 'close'] as const) process.stdin.once(event, () => end());
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => end());
   const onError = (error: Error) => void process.stderr.write(`discern mcp: ${error.message}\n`);
   const serving = (caller: 'person' | 'agent') => serverFactory(session, caller, ending.signal, inFlight);
   const window = flags.socket !== undefined;
+  const transport = new StdioServerTransport(process.stdin, process.stdout, {
+    maxBufferSize: LONGEST_MESSAGE,
+  });
   const handle = serveStdio(window ? withPerson(serving('person'), session) : serving('agent'), {
+    transport,
     onerror: onError,
   });
+  // A connection that broke is not read any more, so the end of stdin would go unseen and a window's server would stay.
+  const { onclose } = transport;
+  transport.onclose = () => {
+    onclose?.();
+    end();
+  };
   const socket =
     flags.socket === undefined ? undefined : await serveWindowSocket(flags.socket, serving('agent'), onError);
   session.begin().catch(onError);

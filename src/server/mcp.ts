@@ -20,6 +20,12 @@ import { rootDirectories } from './spawn-root.ts';
 /** How long a client may take to say its roots, in milliseconds. */
 const ROOTS_TIMEOUT_MS = 3_000;
 
+/**
+ * The longest message a caller may send, in bytes; ours are short, and a `discern.toml` to check is at most 1 MiB. A longer
+ * one ends its connection: reading it costs the SDK time by the square of its length, and everybody waits meanwhile.
+ */
+export const LONGEST_MESSAGE = 4 * 1024 * 1024;
+
 const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
 
 const listed = tools.map(({ verb: _verb, ...tool }) => tool);

@@ -1,13 +1,17 @@
 import type { McpServerFactory, Server } from '@modelcontextprotocol/server';
-import { personMethods, type WindowEvent, windowNotification } from '../contract/window.ts';
-import { loadEngine } from './engine.ts';
+import type { WindowEvent } from '../contract/window.ts';
+import { type Engine, loadEngine } from './engine.ts';
 import type { Session } from './session.ts';
 
 /**
  * Adds what only the person has to the server of the extension's own connection: the re-aim, trust, cancelling anybody's run,
  * checking a discern.toml, and hearing what happens. None of it is a tool.
  */
-function addPerson(server: Server, session: Session): void {
+function addPerson(
+  server: Server,
+  session: Session,
+  { personMethods, windowNotification, checkConfig: check }: Engine,
+): void {
   const { aim, held, trust, cancel, checkConfig } = personMethods;
   server.setRequestHandler(aim.method, { params: aim.params }, async ({ path }) => ({
     held: await session.aim(path),
@@ -22,8 +26,8 @@ function addPerson(server: Server, session: Session): void {
   server.setRequestHandler(cancel.method, { params: cancel.params }, ({ call }) => ({
     cancelled: session.cancel(call),
   }));
-  server.setRequestHandler(checkConfig.method, { params: checkConfig.params }, async ({ text, file }) => {
-    const { problems, notes } = (await loadEngine()).checkConfig(text, file);
+  server.setRequestHandler(checkConfig.method, { params: checkConfig.params }, ({ text, file }) => {
+    const { problems, notes } = check(text, file);
     return { problems: problems.map(({ key: _key, ...problem }) => problem), notes };
   });
   const stop = session.listen((event: WindowEvent) => {
@@ -36,8 +40,8 @@ function addPerson(server: Server, session: Session): void {
 /** A factory whose servers are the person's. */
 export function withPerson(factory: McpServerFactory, session: Session): McpServerFactory {
   return async (context) => {
-    const server = (await factory(context)) as Server;
-    addPerson(server, session);
+    const [server, engine] = await Promise.all([factory(context), loadEngine()]);
+    addPerson(server as Server, session, engine);
     return server;
   };
 }

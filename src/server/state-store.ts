@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { WindowState } from '../contract/window.ts';
+import type { WindowState } from '../contract/window.ts';
 
 /** How many conversations a state file remembers: the most recent ones. */
 const MOST_CONVERSATIONS = 50;
@@ -69,8 +69,21 @@ function read(path: string): WindowState | undefined {
     throw error;
   }
   try {
-    return WindowState.parse(JSON.parse(text));
+    const state: unknown = JSON.parse(text);
+    return isState(state) ? state : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Checked by hand: the contract's schemas are not loaded before they are needed. */
+function isState(value: unknown): value is WindowState {
+  const { version, held, conversations } = (value ?? {}) as Partial<WindowState>;
+  return (
+    version === 1 &&
+    (held === null || typeof held === 'string') &&
+    typeof conversations === 'object' &&
+    conversations !== null &&
+    Object.values(conversations).every((one) => typeof one?.root === 'string' && typeof one.at === 'number')
+  );
 }

@@ -194,6 +194,7 @@ describe('accept, when something keeps it from finishing,', () => {
   it('keeps files whose edits git was told to overlook', async () => {
     const project = await make({ files: { 'one.txt': '1\n', 'two.txt': '2\n', 'three.txt': '3\n' } });
     const { path } = await work(project);
+    succeeded(await verb('done', path));
     await git(path, 'update-index', '--assume-unchanged', 'one.txt');
     await git(path, 'update-index', '--skip-worktree', 'two.txt', 'three.txt');
     await project.write({ 'one.txt': 'precious\n', 'two.txt': 'precious\n' }, path);

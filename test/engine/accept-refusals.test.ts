@@ -47,6 +47,14 @@ describe('accept refuses, and changes nothing,', () => {
     await refused(project, path, 'dirty_worktree', /loose\.txt/);
   });
 
+  it('a worktree whose gate earned no proof, and says why', async () => {
+    const project = await make();
+    const path = await work(project);
+    await git(path, 'update-index', '--assume-unchanged', 'src/a.txt');
+    await project.write({ 'src/a.txt': 'unseen\n' }, path);
+    await refused(project, path, 'dirty_worktree', /not proved.*src\/a\.txt/);
+  });
+
   it('a worktree in the middle of a rebase', async () => {
     const project = await make();
     const path = await work(project);

@@ -59,6 +59,16 @@ describe('A proof', () => {
     assert.deepEqual(await proofOf(path), { state: 'valid', commit });
   });
 
+  it('is not earned while git was told to overlook an edit', async () => {
+    const { path } = here;
+    await git(path, 'update-index', '--assume-unchanged', 'src/a.txt');
+    await writeFile(join(path, 'src/a.txt'), 'edited unseen\n');
+    const done = await verb('done', path);
+    assert.equal(done.data?.proof?.state, 'none');
+    assert.match(done.data?.proof?.reason ?? '', /overlook edits in src\/a\.txt/);
+    await git(path, 'update-index', '--no-assume-unchanged', 'src/a.txt');
+  });
+
   it('is not earned by prepare or test, nor by a red run', async () => {
     await here.commit({ 'discern.toml': config({ test: '"test ! -e ../red"' }) });
     await verb('prepare', here.path);

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
-import { elsewhere, started, succeeded } from '../support/checkouts.ts';
+import { join } from 'node:path';
+import type { VerbEvent } from '../../src/contract/events.ts';
+import { elsewhere, listing, started, succeeded } from '../support/checkouts.ts';
 import { verb } from '../support/engine.ts';
 import { assertSound, assertWorks } from '../support/invariants.ts';
+import { until } from '../support/processes.ts';
 import { git, type Project, projects } from '../support/project.ts';
 
 const { make, removeAll } = projects();
@@ -12,6 +15,15 @@ async function work(project: Project, name: string): Promise<{ path: string; id:
   succeeded(await verb('done', path));
   return { path, id, commit };
 }
+
+/** Acts when the verb says that it waits. */
+const waiting = (act: () => Promise<void>): VerbEvent[] =>
+  Object.assign([], {
+    push: (event: VerbEvent) => {
+      if (event.type === 'waiting') void act();
+      return 0;
+    },
+  });
 
 describe('Two processes that land at once', () => {
   afterEach(removeAll);
@@ -33,6 +45,27 @@ describe('Two processes that land at once', () => {
     succeeded(await verb('update', other?.path ?? '/'));
     succeeded(await verb('accept', other?.path ?? '/'));
     assert.equal(await git(project.root, 'ls-files', 'one.txt', 'two.txt'), 'one.txt\ntwo.txt');
+  });
+
+  it('are never told that the other’s half way is a person’s edit', async () => {
+    const project = await make();
+    const [one, two] = [await work(project, 'one'), await work(project, 'two')];
+    const go = join(project.home, 'go');
+    const first = elsewhere('accept', one.path, {}, `accept.moved@${go}`);
+    await until('the first is half way', async () =>
+      (await listing(project.home)).some((name) => name.startsWith('go.reached')),
+    );
+    const second = elsewhere('accept', two.path, {});
+    const third = verb(
+      'accept',
+      two.path,
+      {},
+      { events: waiting(() => project.write({ go: '' }, project.home)) },
+    );
+    const answers = [await third, await second.ended];
+    assert.equal((await first.ended)?.ok, true);
+    for (const answer of answers)
+      assert.ok(['behind_trunk', 'busy'].includes(answer?.error ?? ''), answer?.message);
   });
 
   it('land the same worktree once', async () => {

@@ -26,8 +26,11 @@ async function pidsOf(project: Project): Promise<number[]> {
 }
 
 /** A server in the middle of a gate run. */
-async function gating(project: Project): Promise<{ server: RawServer; pids: number[] }> {
-  const server = start(['--root', project.root]);
+async function gating(
+  project: Project,
+  flags: string[] = [],
+): Promise<{ server: RawServer; pids: number[] }> {
+  const server = start(['--root', project.root, ...flags]);
   server.send(...hello, toolCall(1, 'discern_test'));
   const pids = await pidsOf(project);
   for (const pid of [server.pid, ...pids]) assert.equal(runs(pid), true);
@@ -157,13 +160,17 @@ describe('The server’s end', () => {
     assert.equal((await server.ended).signal, 'SIGKILL');
   });
 
-  it('comes when nobody reads its answers any more, with everything it started', async () => {
-    const { server, pids } = await gating(await longProject());
-    server.closeOutput();
-    server.send(toolCall(2, 'discern_status'));
-    await gone(server.pid, ...pids);
-    assert.deepEqual(await server.ended, { code: 0, signal: null });
-  });
+  for (const window of [false, true]) {
+    it(`comes when nobody reads its answers any more${window ? ', for a window’s server too' : ''}`, async () => {
+      const project = await longProject();
+      const flags = window ? ['--socket', join(project.home, 'socket')] : [];
+      const { server, pids } = await gating(project, flags);
+      server.closeOutput();
+      server.send(toolCall(2, 'discern_status'));
+      await gone(server.pid, ...pids);
+      assert.deepEqual(await server.ended, { code: 0, signal: null });
+    });
+  }
 
   it('in the middle of a start takes back the worktree and its branch', async () => {
     const project = await make({

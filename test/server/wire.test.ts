@@ -98,7 +98,7 @@ describe('The server’s stdin', () => {
     const server = start(['--root', project.root]);
     server.send(...hello, toolCall(1, 'discern_test'));
     await server.answer(0);
-    server.write(`{"jsonrpc":"2.0","id":2,"method":"${'x'.repeat(11 * 1024 * 1024)}`);
+    server.write(`{"jsonrpc":"2.0","id":2,"method":"${'x'.repeat(5 * 1024 * 1024)}`);
     assert.deepEqual(await server.ended, { code: 0, signal: null });
     assert.match(server.stderr(), /exceeded maximum size/);
     assertPure(server);

@@ -7,6 +7,7 @@ import { gitLine } from '../git/core.ts';
 import { aheadBehind, isAncestor } from '../git/refs.ts';
 import { isClean, listChanges, readStatus, type TreeStatus } from '../git/status.ts';
 import { jobEnv } from '../job-env.ts';
+import { overlookedEdits } from '../landing/inspect.ts';
 import { Refusal } from '../refusal.ts';
 import { openRepository, type Repository, requireTrunk, where } from '../repository.ts';
 import { DriftWatch, driftDiagnostic, shown } from './drift.ts';
@@ -218,6 +219,13 @@ async function earnProof(
     return {
       state: 'none',
       reason: `Files appeared or changed while the jobs ran (${listChanges(after)}), so no commit holds what was judged: commit or ignore them and run done again.`,
+    };
+  }
+  const overlooked = await overlookedEdits(repo.top);
+  if (overlooked.length > 0) {
+    return {
+      state: 'none',
+      reason: `git was told to overlook edits in ${overlooked.slice(0, 5).join(', ')}, so no commit holds what was judged: run "git update-index --no-assume-unchanged --no-skip-worktree" on them, commit, and run done again.`,
     };
   }
   const trunk = requireTrunk(repo);

@@ -44,6 +44,15 @@ export function holdings({ status, overlooked, submodules }: Inspection): string
   return what.length === 0 ? undefined : what.join('; ');
 }
 
+/**
+ * Edits that `git status` does not show because the index was told to overlook the files. A gate that judged them judged
+ * another tree than the commit.
+ */
+export async function overlookedEdits(checkout: string): Promise<string[]> {
+  const { overlooked } = await specialEntries(checkout, {});
+  return editedAmong(checkout, overlooked, {});
+}
+
 /** The index's entries that are overlooked or are submodules (git-ls-files(1): a small letter, or `S`; mode 160000). */
 async function specialEntries(
   checkout: string,

@@ -12,7 +12,7 @@ import { findObstacles } from '../landing/follow.ts';
 import { landingLockPath } from '../landing/journal.ts';
 import { land, nothing } from '../landing/land.ts';
 import { type Recovery, recoverLanding, recoverLocked } from '../landing/recover.ts';
-import { acquireLock } from '../lock.ts';
+import { acquireLock, type Lock } from '../lock.ts';
 import { Refusal } from '../refusal.ts';
 import { isHome, openRepository, type Repository, requireTrunk, type Trunk, where } from '../repository.ts';
 import {
@@ -48,25 +48,48 @@ async function acceptWorktree(root: string, args: Args<'accept'>, ctx: Context):
     if (recovery.journal.worktree.path === repo.top) return recovered(repo, recovery);
     repo = await openRepository(root, ctx.signal);
   }
-  let candidate = await examine(repo);
-  if (args.dry_run) return preview(candidate);
+  if (args.dry_run) return preview(await examine(repo));
+  let candidate = await examineSettled(repo, ctx);
   let gate: GateRun | undefined;
   if (!candidate.proved) {
     gate = await runGate(root, 'done', ctx);
     if (gate.error) return refusedByGate(gate);
-    candidate = await examine(await openRepository(root, ctx.signal));
+    candidate = await examineSettled(await openRepository(root, ctx.signal), ctx);
     if (!candidate.proved) {
-      const status = await readStatus(candidate.repo.top);
+      const why = gate.data.proof?.reason ?? 'The worktree changed since: accept again.';
       throw new Refusal(
         'dirty_worktree',
-        `The gate passed but earned no proof (${listChanges(status)}): commit or ignore what changed, then accept again.`,
-        {
-          data: where(candidate.repo),
-        },
+        `Nothing was landed: the gate passed, but the commit is not proved. ${why}`,
+        { data: where(candidate.repo) },
       );
     }
   }
   return landExclusively(candidate, gate, recovery, ctx);
+}
+
+/** {@link examine}; what it says of the landing checkout is only true while no other landing writes there. */
+async function examineSettled(repo: Repository, ctx: Context): Promise<Candidate> {
+  try {
+    return await examine(repo);
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.slug !== 'dirty_landing_checkout') throw error;
+    const lock = await lockLanding(repo, ctx);
+    try {
+      await recoverLocked(repo, ctx);
+      return await examine(await openRepository(repo.root, ctx.signal));
+    } finally {
+      await lock.release();
+    }
+  }
+}
+
+function lockLanding({ commonDir }: Repository, ctx: Context): Promise<Lock> {
+  return acquireLock(landingLockPath(commonDir), {
+    purpose: 'a landing',
+    signal: ctx.signal,
+    waitMs: LANDING_WAIT_MS,
+    onWait: (message) => ctx.emit({ type: 'waiting', message }),
+  });
 }
 
 /** Asks everything that may refuse, cheapest first. */
@@ -200,15 +223,9 @@ async function landExclusively(
   recovery: Recovery | undefined,
   ctx: Context,
 ): Promise<AcceptAnswer> {
-  const { commonDir } = first.repo;
   const checkout = await lockCheckout(first.repo, first.repo, 'a landing', ctx, 0);
   try {
-    const lock = await acquireLock(landingLockPath(commonDir), {
-      purpose: 'a landing',
-      signal: ctx.signal,
-      waitMs: LANDING_WAIT_MS,
-      onWait: (message) => ctx.emit({ type: 'waiting', message }),
-    });
+    const lock = await lockLanding(first.repo, ctx);
     try {
       const again = await recoverLocked(first.repo, ctx);
       // What was read before the lock may be history by now.

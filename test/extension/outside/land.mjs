@@ -4,7 +4,8 @@ import { basename, join } from 'node:path';
 import { commit, git, worktrees } from '../../../scripts/vscode/stage.mjs';
 import { until } from '../../../scripts/vscode/window.mjs';
 
-export const name = 'Accept says what will land, lands it when confirmed, and the window is back at its own checkout';
+export const name =
+  'Accept says what will land, lands it when confirmed, and the window is back at its own checkout';
 
 export async function run(stage) {
   const project = stage.project();
