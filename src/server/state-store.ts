@@ -53,9 +53,14 @@ export class StateStore {
   #write(): void {
     if (this.#path === undefined) return;
     const temporary = `${this.#path}.${process.pid}.tmp`;
-    mkdirSync(dirname(this.#path), { recursive: true });
-    writeFileSync(temporary, JSON.stringify(this.#state));
-    renameSync(temporary, this.#path);
+    try {
+      mkdirSync(dirname(this.#path), { recursive: true });
+      writeFileSync(temporary, JSON.stringify(this.#state));
+      renameSync(temporary, this.#path);
+    } catch (error) {
+      // The move has happened, and its caller must be told of it; only the next process will not know.
+      process.stderr.write(`discern mcp: the held root could not be kept in ${this.#path}: ${error}\n`);
+    }
   }
 }
 

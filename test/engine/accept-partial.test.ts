@@ -3,9 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { VerbEvent } from '../../src/contract/events.ts';
-import { elsewhere, listing, refusedWith, started, succeeded } from '../support/checkouts.ts';
+import { endElsewhere, listing, pausedAt, refusedWith, started, succeeded } from '../support/checkouts.ts';
 import { verb } from '../support/engine.ts';
-import { until } from '../support/processes.ts';
 import { git, makeProject, type Project, projects } from '../support/project.ts';
 
 const { make, removeAll } = projects();
@@ -33,7 +32,10 @@ const flags = (worktree_removed: boolean, branch_deleted: boolean) => ({
 });
 
 describe('accept, when something keeps it from finishing,', () => {
-  afterEach(removeAll);
+  afterEach(() => {
+    endElsewhere();
+    return removeAll();
+  });
 
   for (const [what, edit] of [
     ['an edit', (path: string) => writeFileSync(join(path, 'src/a.txt'), 'precious\n')],
@@ -60,14 +62,9 @@ describe('accept, when something keeps it from finishing,', () => {
   it('keeps a commit made meanwhile, which the next accept lands', async () => {
     const project = await make();
     const { path, commit } = await work(project);
-    const go = join(project.home, 'go');
-    const { ended } = elsewhere('accept', path, {}, `accept.followed@${go}`);
-    await until('the trunk has moved', async () =>
-      (await listing(project.home)).some((name) => name.startsWith('go.reached')),
-    );
+    const { resume } = await pausedAt(project, 'accept.followed', 'accept', path, {});
     const later = await project.commit({ 'later.txt': 'later\n' }, path);
-    await writeFile(go, '');
-    const answer = await ended;
+    const answer = await resume();
     assert.equal(answer?.error, 'partial_acceptance');
     assert.match(answer?.message ?? '', /got new commits meanwhile/);
     assert.equal(await git(project.root, 'rev-parse', 'main'), commit);
@@ -77,14 +74,9 @@ describe('accept, when something keeps it from finishing,', () => {
   it('lands nothing when the trunk moves before it does', async () => {
     const project = await make();
     const { path } = await work(project);
-    const go = join(project.home, 'go');
-    const { ended } = elsewhere('accept', path, {}, `accept.journaled@${go}`);
-    await until('it is about to land', async () =>
-      (await listing(project.home)).some((name) => name.startsWith('go.reached')),
-    );
+    const { resume } = await pausedAt(project, 'accept.journaled', 'accept', path, {});
     const moved = await project.commit({ 'src/c.txt': 'c\n' });
-    await writeFile(go, '');
-    const answer = await ended;
+    const answer = await resume();
     assert.equal(answer?.error, 'behind_trunk');
     assert.equal(answer?.data?.landing?.trunk_landed, false);
     assert.equal(await git(project.root, 'rev-parse', 'main'), moved);
@@ -97,14 +89,9 @@ describe('accept, when something keeps it from finishing,', () => {
     const project = await make();
     const { path } = await work(project);
     const before = await git(project.root, 'rev-parse', 'main');
-    const go = join(project.home, 'go');
-    const { ended } = elsewhere('accept', path, {}, `accept.moved@${go}`);
-    await until('the trunk has moved', async () =>
-      (await listing(project.home)).some((name) => name.startsWith('go.reached')),
-    );
+    const { resume } = await pausedAt(project, 'accept.moved', 'accept', path, {});
     await project.write({ 'src/b.txt': 'precious\n' });
-    await writeFile(go, '');
-    const answer = await ended;
+    const answer = await resume();
     assert.equal(answer?.error, 'dirty_landing_checkout');
     assert.deepEqual(answer?.data?.files, ['src/b.txt']);
     assert.equal(answer?.data?.landing?.trunk_landed, false);

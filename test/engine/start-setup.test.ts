@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { VerbEvent } from '../../src/contract/events.ts';
-import { elsewhere, everything, refusedWith, started, succeeded } from '../support/checkouts.ts';
+import {
+  elsewhere,
+  endElsewhere,
+  everything,
+  refusedWith,
+  started,
+  succeeded,
+} from '../support/checkouts.ts';
 import { verb } from '../support/engine.ts';
 import { log, logged } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
@@ -16,7 +23,10 @@ const setup = (steps: string[], ensure: string[] = [], always: string[] = []) =>
   `[project]\nname = "x"\n[repository]\nensure = ${list(always)}\n[worktree.setup]\nsteps = ${list(steps)}\nensure = ${list(ensure)}\n[worktree]\nroot = ".."\n`;
 
 describe('The setup of a new worktree', () => {
-  afterEach(removeAll);
+  afterEach(() => {
+    endElsewhere();
+    return removeAll();
+  });
 
   it('runs steps, then the ensures, in order, in the new root', async () => {
     const toml = setup(

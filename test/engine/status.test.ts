@@ -85,6 +85,7 @@ describe('status', () => {
       ahead: 0,
       behind: 0,
       clean: true,
+      tracked_changes: 0,
     });
     assert.deepEqual(by(ours.path), {
       path: ours.path,
@@ -98,6 +99,7 @@ describe('status', () => {
       ahead: 1,
       behind: 0,
       clean: false,
+      tracked_changes: 0,
     });
     const detached = by(theirs);
     assert.deepEqual([detached?.branch, detached?.managed, detached?.locked], [null, false, 'on a\nstick']);

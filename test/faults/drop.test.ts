@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { elsewhere, listing, started, succeeded } from '../support/checkouts.ts';
+import { endElsewhere, pausedAt, started, succeeded } from '../support/checkouts.ts';
 import { verb } from '../support/engine.ts';
 import { assertSound, assertWorks, faultPoints, killedAt } from '../support/invariants.ts';
-import { until } from '../support/processes.ts';
 import { git, type Project, projects } from '../support/project.ts';
 
 const { make, removeAll } = projects();
@@ -115,7 +114,10 @@ describe(`A forced drop killed at each of ${points.length} points`, () => {
 });
 
 describe('A removal that is still going', () => {
-  afterEach(removeAll);
+  afterEach(() => {
+    endElsewhere();
+    return removeAll();
+  });
 
   for (const [name, point] of [
     ['drop', 'retire.renamed'],
@@ -126,20 +128,15 @@ describe('A removal that is still going', () => {
       const project = await make();
       const { path, id } = await started(project.root, { name: 'going' });
       await project.commit({ b: '' }, path);
-      const go = join(project.home, 'go');
       const args = name === 'drop' ? { worktree: id, delete_branch: true, force: true } : {};
       const root = name === 'drop' ? project.root : path;
-      const { ended } = elsewhere(name, root, args as never, `${point}@${go}`);
-      await until('it is there', async () =>
-        (await listing(project.home)).some((file) => file.startsWith('go.reached')),
-      );
+      const { resume } = await pausedAt(project, point, name, root, args as never);
       const before = await readdir(`${project.root}.worktrees`);
       const status = succeeded(await verb('status', project.root));
       assert.equal(status.recovery, undefined);
       assert.deepEqual(await readdir(`${project.root}.worktrees`), before);
       if (name === 'accept') assert.match(status.findings?.[0]?.what ?? '', /a landing is running/);
-      await project.write({ go: '' }, project.home);
-      const answer = await ended;
+      const answer = await resume();
       assert.equal(answer?.ok, true, answer?.message);
       assert.equal(await isThere(path), false);
       await assertSound(project, []);

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
+import type { Envelope } from '../../src/contract/envelope.ts';
 import type { VerbEvent } from '../../src/contract/events.ts';
-import { elsewhere, listing, started, succeeded } from '../support/checkouts.ts';
+import { elsewhere, endElsewhere, pausedAt, started, succeeded } from '../support/checkouts.ts';
 import { verb } from '../support/engine.ts';
 import { assertSound, assertWorks } from '../support/invariants.ts';
-import { until } from '../support/processes.ts';
 import { git, type Project, projects } from '../support/project.ts';
 
 const { make, removeAll } = projects();
@@ -17,16 +16,19 @@ async function work(project: Project, name: string): Promise<{ path: string; id:
 }
 
 /** Acts when the verb says that it waits. */
-const waiting = (act: () => Promise<void>): VerbEvent[] =>
+const waiting = (act: () => void): VerbEvent[] =>
   Object.assign([], {
     push: (event: VerbEvent) => {
-      if (event.type === 'waiting') void act();
+      if (event.type === 'waiting') act();
       return 0;
     },
   });
 
 describe('Two processes that land at once', () => {
-  afterEach(removeAll);
+  afterEach(() => {
+    endElsewhere();
+    return removeAll();
+  });
 
   it('land one after the other, and the second is told what it lacks', async () => {
     const project = await make();
@@ -50,20 +52,15 @@ describe('Two processes that land at once', () => {
   it('are never told that the other’s half way is a person’s edit', async () => {
     const project = await make();
     const [one, two] = [await work(project, 'one'), await work(project, 'two')];
-    const go = join(project.home, 'go');
-    const first = elsewhere('accept', one.path, {}, `accept.moved@${go}`);
-    await until('the first is half way', async () =>
-      (await listing(project.home)).some((name) => name.startsWith('go.reached')),
-    );
+    const first = await pausedAt(project, 'accept.moved', 'accept', one.path, {});
     const second = elsewhere('accept', two.path, {});
-    const third = verb(
-      'accept',
-      two.path,
-      {},
-      { events: waiting(() => project.write({ go: '' }, project.home)) },
-    );
+    let done: Promise<unknown> | undefined;
+    const events = waiting(() => {
+      done = first.resume();
+    });
+    const third = verb('accept', two.path, {}, { events });
     const answers = [await third, await second.ended];
-    assert.equal((await first.ended)?.ok, true);
+    assert.equal(((await done) as Envelope | undefined)?.ok, true);
     for (const answer of answers)
       assert.ok(['behind_trunk', 'busy'].includes(answer?.error ?? ''), answer?.message);
   });

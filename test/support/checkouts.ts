@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
+import { access, lstat, readdir, readFile, readlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Envelope } from '../../src/contract/envelope.ts';
 import type { Args, Data, Verb } from '../../src/contract/verbs.ts';
 import { verb } from './engine.ts';
+import { until } from './processes.ts';
 import { git, type Project } from './project.ts';
 import { environment } from './server.ts';
 
@@ -90,6 +91,14 @@ run(verb, root, JSON.parse(args), ctx).then((envelope) => {
 });
 `;
 
+const children = new Set<ChildProcess>();
+
+/** Ends what {@link elsewhere} started and a failed test left waiting; goes into `afterEach`. */
+export function endElsewhere(): void {
+  for (const child of children) child.kill('SIGKILL');
+  children.clear();
+}
+
 export interface Elsewhere<V extends Verb> {
   child: ChildProcess;
   /** Resolves when it has ended, with its answer, or without one when it was killed. */
@@ -111,12 +120,41 @@ export function elsewhere<V extends Verb>(
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...environment(), ...(faultPoint !== undefined && { DISCERN_FAULT_POINT: faultPoint }) },
   });
+  children.add(child);
   let text = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     text += chunk;
   });
   const ended = new Promise<Envelope<Data<V>> | undefined>((resolve) => {
-    child.on('close', () => resolve(text === '' ? undefined : JSON.parse(text)));
+    child.on('close', () => {
+      children.delete(child);
+      resolve(text === '' ? undefined : JSON.parse(text));
+    });
   });
   return { child, ended };
+}
+
+/** Runs a verb in another process up to a fault point, where it waits; `resume` lets it go on, and has its answer. */
+export async function pausedAt<V extends Verb>(
+  project: Pick<Project, 'home'>,
+  point: string,
+  name: V,
+  root: string,
+  args: Args<V>,
+): Promise<{ resume(): Elsewhere<V>['ended'] }> {
+  const go = join(project.home, `go-${point}`);
+  const { child, ended } = elsewhere(name, root, args, `${point}@${go}`);
+  const reached = () =>
+    access(`${go}.reached`).then(
+      () => true,
+      () => false,
+    );
+  await until(`${name} reaches ${point}`, async () => child.exitCode !== null || (await reached()));
+  assert.equal(child.exitCode, null, `${name} passed no ${point}`);
+  return {
+    async resume() {
+      await writeFile(go, '');
+      return ended;
+    },
+  };
 }

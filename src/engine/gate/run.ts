@@ -45,10 +45,12 @@ export interface PreparedGate {
  */
 export async function prepareGate(root: string, mode: GateMode, ctx: Context): Promise<PreparedGate> {
   const repo = await openRepository(root, ctx.signal);
-  if (mode === 'done') await requireTrunkInside(repo);
   const scoped = repo.config.config.scopes.length > 0;
-  // A new directory is one path unless asked for all; its files may lie in different scopes.
-  const status = await readStatus(repo.top, { untracked: scoped ? 'all' : 'normal', signal: ctx.signal });
+  const [, status] = await Promise.all([
+    mode === 'done' ? requireTrunkInside(repo) : undefined,
+    // A new directory is one path unless asked for all; its files may lie in different scopes.
+    readStatus(repo.top, { untracked: scoped ? 'all' : 'normal', signal: ctx.signal }),
+  ]);
   const classification = classify(repo, scoped ? await changesSinceTrunk(repo, status) : []);
   const groups = planGate(mode, repo.config, classification);
   if (mode === 'done' && classification.neutral) {
@@ -113,7 +115,12 @@ async function runPrepared(prepared: PreparedGate, mode: GateMode, ctx: Context)
   const watch = new DriftWatch(repo, status);
   const failFast = repo.config.config.gate.fail_fast;
   const { results, drift } = await runStages(groups, { root: repo.root, env, runDir, failFast, watch }, ctx);
-  const after = await readStatus(repo.top);
+  // Each is a git of its own, so they are asked at once.
+  const [after, overlooked, tree] = await Promise.all([
+    readStatus(repo.top),
+    mode === 'done' ? overlookedEdits(repo.top) : [],
+    mode === 'done' ? gitLine(repo.top, ['rev-parse', `${repo.commit}^{tree}`]) : '',
+  ]);
 
   const steps = [
     ...results.map((result) => result.step),
@@ -131,7 +138,10 @@ async function runPrepared(prepared: PreparedGate, mode: GateMode, ctx: Context)
   if (spared.length > 0) hints.push('Every change lies in neutral scopes, so no job was needed.');
   else if (total === 0) hints.push(emptyHint(mode));
   const verdict = judge({ prepared, mode, results, drift, unnamed: watch.unnamed, after, ctx });
-  const proof = mode === 'done' ? await earnProof(prepared, verdict.error, results, after) : undefined;
+  const proof =
+    mode === 'done'
+      ? await earnProof(prepared, verdict.error, results, { after, overlooked, tree })
+      : undefined;
   return {
     repo,
     data: {
@@ -205,7 +215,7 @@ async function earnProof(
   prepared: PreparedGate,
   error: RefusalSlug | undefined,
   results: JobResult[],
-  after: TreeStatus,
+  { after, overlooked, tree }: { after: TreeStatus; overlooked: string[]; tree: string },
 ): Promise<ProofState> {
   const { repo, status } = prepared;
   if (error) return { state: 'none', reason: 'The gate did not pass.' };
@@ -221,7 +231,6 @@ async function earnProof(
       reason: `Files appeared or changed while the jobs ran (${listChanges(after)}), so no commit holds what was judged: commit or ignore them and run done again.`,
     };
   }
-  const overlooked = await overlookedEdits(repo.top);
   if (overlooked.length > 0) {
     return {
       state: 'none',
@@ -232,7 +241,7 @@ async function earnProof(
   await writeProof(repo, {
     version: 1,
     commit: repo.commit,
-    tree: await gitLine(repo.top, ['rev-parse', `${repo.commit}^{tree}`]),
+    tree,
     project: repo.prefix,
     config_digest: repo.config.digest,
     trunk: trunk.name,

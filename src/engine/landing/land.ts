@@ -96,11 +96,7 @@ async function moveTrunk({ repo, trunk, landing }: LandingOrder, journal: Journa
   } catch (error) {
     const why = error instanceof GitError ? (error.stderr.trim().split('\n')[0] ?? '') : inWords(error);
     await moveBack({ repo, trunk, landing }, journal, why);
-    const { changed, untracked } = parseObstacles(why);
-    // Someone wrote into the landing checkout since we looked: git found out before it wrote anything. Any other
-    // failure, such as a full disk, may have come between two files.
-    const files = [...changed, ...untracked];
-    if (files.length === 0) files.push(...(await catchUp(landing, to, from)));
+    const files = error instanceof Refusal ? [] : await undo(error, landing, to, from);
     await closeJournal(repo.commonDir);
     if (error instanceof Refusal) throw error;
     throw new Refusal(
@@ -109,6 +105,17 @@ async function moveTrunk({ repo, trunk, landing }: LandingOrder, journal: Journa
       { data: { ...where(repo), files } },
     );
   }
+}
+
+/**
+ * Takes back what a follow that failed has written; resolves with the files that stand in the way. Where someone wrote
+ * into the landing checkout since we looked, git found out before it wrote anything. Any other failure, such as a full
+ * disk, may have come between two files.
+ */
+async function undo(error: unknown, landing: string, to: string, from: string): Promise<string[]> {
+  const { changed, untracked } = parseObstacles(error instanceof GitError ? error.stderr : '');
+  const files = [...changed, ...untracked];
+  return files.length > 0 ? files : catchUp(landing, to, from);
 }
 
 /** Takes the trunk back; where that is impossible the work has landed, and the journal stays for a recovery. */
