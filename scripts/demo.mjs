@@ -135,7 +135,9 @@ async function demonstrate() {
   title('Next');
   say(`  Give an agent this server:     claude mcp add discern -- node ${server}`);
   say(`  Or use it yourself:            node ${join(server, '..', 'cli.js')} --help`);
-  say('  The VS Code extension is not part of this version yet (see CHANGELOG.md).');
+  say(
+    '  In VS Code:                    npm run package, then code --install-extension discern-vscode-*.vsix',
+  );
 }
 
 try {
