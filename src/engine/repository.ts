@@ -1,10 +1,12 @@
-import { realpath } from 'node:fs/promises';
+import { readFile, realpath } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { type LoadedConfig, loadConfig } from './config/index.ts';
-import { GitError, git } from './git/core.ts';
-import { listRefs, type Ref } from './git/refs.ts';
+import { GitError } from './git/core.ts';
+import { askPlace, type Place, readPlace } from './git/place.ts';
+import { listRefs } from './git/refs.ts';
 import { listWorktrees, type WorktreeEntry } from './git/worktree.ts';
 import { Refusal } from './refusal.ts';
+import { exists } from './worktree/place.ts';
 
 /** The branch finished work lands on. */
 export interface Trunk {
@@ -14,17 +16,11 @@ export interface Trunk {
 }
 
 /** One checkout of one repository, and what a verb decides from, read once at the verb's start. */
-export interface Repository {
+export interface Repository extends Place {
   /** The project root: where jobs run. */
   root: string;
-  /** The git top of this checkout. */
-  top: string;
   /** The project's directory below the top, with `/`; empty when they are the same. */
   prefix: string;
-  gitDir: string;
-  commonDir: string;
-  /** True in a linked checkout, false in the main one. */
-  linked: boolean;
   branch: string | null;
   commit: string;
   /** Every checkout of the repository; the main one (or the bare repository) first. */
@@ -46,16 +42,14 @@ const unborn = /^0+$/;
  */
 export async function openRepository(root: string, signal?: AbortSignal): Promise<Repository> {
   const reading = loadConfig(root);
-  const opening = Promise.all([readPlace(root, signal), listWorktrees(root, signal)]).catch(
-    notARepository(root),
-  );
-  const naming = reading.then((config) => listRefs(root, trunkPatterns(config), signal));
-  // All run at once; a rejection of one must not go unhandled while another is awaited, and git's is told last.
-  naming.catch(() => undefined);
-  const [config, [place, worktrees]] = await Promise.all([reading, opening]);
-  const self = await findSelf(worktrees, place);
+  const opening = Promise.all([readPlace(root), listWorktrees(root, signal)]).catch(notARepository(root));
+  const [config, [read, worktrees]] = await Promise.all([reading, opening]);
+  // Where git does not know what was read as one of its checkouts, it was read wrongly.
+  const listed = read && (read.linked || worktrees[0]?.path === read.top);
+  let self = listed ? await findSelf(worktrees, read) : undefined;
+  const place = read && self ? read : await askPlace(root, signal).catch(notARepository(root));
+  self ??= (await findSelf(worktrees, place)) ?? unlisted(place);
   const branch = self.branch?.replace(/^refs\/heads\//, '') ?? null;
-  const refs = await naming;
   if (!self.head || unborn.test(self.head)) {
     throw new Refusal(
       'unborn_repository',
@@ -63,7 +57,7 @@ export async function openRepository(root: string, signal?: AbortSignal): Promis
       { data: { root, branch } },
     );
   }
-  const trunk = await resolveTrunk(root, config.config.repository.trunk, refs);
+  const trunk = await resolveTrunk({ root, ...place, worktrees, config }, signal);
   const landing =
     trunk && worktrees.find((entry) => entry.branch === trunk.ref && !entry.prunable && !entry.bare);
   return {
@@ -108,18 +102,6 @@ export function isHome(repo: Repository): boolean {
   return !repo.linked || repo.self === repo.landing;
 }
 
-type Place = Pick<Repository, 'top' | 'gitDir' | 'commonDir' | 'linked'>;
-
-async function readPlace(root: string, signal?: AbortSignal): Promise<Place> {
-  const { stdout } = await git(
-    root,
-    ['rev-parse', '--path-format=absolute', '--show-toplevel', '--git-dir', '--git-common-dir'],
-    { signal },
-  );
-  const [top = '', gitDir = '', commonDir = ''] = stdout.toString('utf8').split('\n');
-  return { top, gitDir, commonDir, linked: gitDir !== commonDir };
-}
-
 function notARepository(root: string) {
   return (error: unknown): never => {
     if (error instanceof GitError && error.code === 128) {
@@ -133,7 +115,7 @@ function notARepository(root: string) {
 }
 
 /** Our own entry in git's list. The main entry is known by being first, since its path may be its git directory's. */
-async function findSelf(worktrees: WorktreeEntry[], place: Place): Promise<WorktreeEntry> {
+async function findSelf(worktrees: WorktreeEntry[], place: Place): Promise<WorktreeEntry | undefined> {
   const first = worktrees[0];
   if (!place.linked && first) {
     first.path = place.top;
@@ -148,6 +130,10 @@ async function findSelf(worktrees: WorktreeEntry[], place: Place): Promise<Workt
       return entry;
     }
   }
+  return undefined;
+}
+
+function unlisted(place: Place): never {
   throw new Refusal(
     'not_a_git_repository',
     `git does not list ${place.top} among its worktrees: run "git worktree repair ${place.top}" and call again.`,
@@ -155,30 +141,61 @@ async function findSelf(worktrees: WorktreeEntry[], place: Place): Promise<Workt
   );
 }
 
-function trunkPatterns({ config }: LoadedConfig): string[] {
-  const { trunk } = config.repository;
-  return trunk
-    ? [`refs/heads/${trunk}`]
-    : ['refs/heads/main', 'refs/heads/master', 'refs/remotes/origin/HEAD'];
+type Resolving = Pick<Repository, 'root' | 'commonDir' | 'worktrees' | 'config'>;
+
+/** The trunk by contract §2: the one named, else origin/HEAD's branch, else main, else master. */
+async function resolveTrunk(repo: Resolving, signal?: AbortSignal): Promise<Trunk | undefined> {
+  const named = repo.config.config.repository.trunk;
+  if (named) return (await findBranches(repo, [named], signal))[0];
+  const published = await publishedHead(repo, signal);
+  const candidates = [...(published === undefined ? [] : [published]), 'main', 'master'];
+  return (await findBranches(repo, candidates, signal))[0];
 }
 
-async function resolveTrunk(
-  root: string,
-  named: string | undefined,
-  refs: Ref[],
-): Promise<Trunk | undefined> {
-  const local = (name: string, among: Ref[]) => {
-    const ref = among.find((one) => one.name === `refs/heads/${name}`);
-    return ref && { name, ref: ref.name, commit: ref.commit };
-  };
-  if (named) return local(named, refs);
-  const published = refs
-    .find((ref) => ref.name === 'refs/remotes/origin/HEAD')
-    ?.target?.replace('refs/remotes/origin/', '');
-  if (published) {
-    const found =
-      local(published, refs) ?? local(published, await listRefs(root, [`refs/heads/${published}`]));
-    if (found) return found;
+/**
+ * Which of the branches exist, in the order given. The list of worktrees has told already where the first one is when it
+ * is checked out, as a trunk is nearly always; only else git is asked.
+ */
+async function findBranches(
+  { root, worktrees }: Resolving,
+  names: readonly string[],
+  signal?: AbortSignal,
+): Promise<Trunk[]> {
+  const branches = [...new Set(names)].map((name) => ({ name, ref: `refs/heads/${name}` }));
+  const checkedOut = worktrees.find((entry) => entry.branch === branches[0]?.ref && !entry.prunable);
+  if (branches[0] && checkedOut?.head && !unborn.test(checkedOut.head)) {
+    return [{ ...branches[0], commit: checkedOut.head }];
   }
-  return local('main', refs) ?? local('master', refs);
+  const found = await listRefs(
+    root,
+    branches.map(({ ref }) => ref),
+    signal,
+  );
+  return branches.flatMap((branch) => {
+    const commit = found.find((ref) => ref.name === branch.ref)?.commit;
+    return commit === undefined ? [] : [{ ...branch, commit }];
+  });
+}
+
+/**
+ * The branch origin/HEAD points at. A symbolic ref is never packed, so with refs kept as files it is a file
+ * (gitrepository-layout(5)); otherwise git is asked.
+ */
+async function publishedHead(
+  { root, commonDir }: Resolving,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const name = 'refs/remotes/origin/HEAD';
+  const prefix = 'refs/remotes/origin/';
+  let target: string | undefined;
+  if (await exists(join(commonDir, 'reftable'))) {
+    target = (await listRefs(root, [name], signal))[0]?.target;
+  } else {
+    const text = await readFile(join(commonDir, name), 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return '';
+      throw error;
+    });
+    target = /^ref:\s*(\S+)/.exec(text)?.[1];
+  }
+  return target?.startsWith(prefix) ? target.slice(prefix.length) : undefined;
 }

@@ -98,13 +98,17 @@ export class WindowModel implements vscode.Disposable {
     if (moved) this.#heldMoved.fire({ from: before, to: held });
   }
 
-  /** Takes a status answer; one about another root than the held one is out of date and dropped. */
+  /**
+   * Takes a status answer. One about another root than the held one, a refusal included, was asked for before the held
+   * root moved: it is out of date and dropped.
+   */
   setStatus(envelope: Envelope): void {
     const data = envelope.data as Partial<StatusData> | undefined;
+    if (data?.root !== this.#held?.root && (envelope.ok || data?.root !== undefined)) return;
     if (envelope.ok) {
-      if (data?.root !== this.#held?.root) return;
       this.#status = data as StatusData;
       this.#problem = undefined;
+      if (this.#held?.missing) this.#held = { ...this.#held, missing: false };
     } else {
       this.#status = undefined;
       this.#problem = envelope.message;

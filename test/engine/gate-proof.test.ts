@@ -69,6 +69,16 @@ describe('A proof', () => {
     await git(path, 'update-index', '--no-assume-unchanged', 'src/a.txt');
   });
 
+  it('is not earned when a job tells git to overlook an edit', async () => {
+    const { path } = here;
+    const hide = 'git update-index --assume-unchanged src/a.txt && echo hidden > src/a.txt';
+    await here.commit({ 'discern.toml': config({ test: JSON.stringify(hide) }) });
+    const done = await verb('done', path);
+    assert.equal(done.ok, true);
+    assert.match(done.data?.proof?.reason ?? '', /overlook edits in src\/a\.txt/);
+    await git(path, 'update-index', '--no-assume-unchanged', 'src/a.txt');
+  });
+
   it('is not earned by prepare or test, nor by a red run', async () => {
     await here.commit({ 'discern.toml': config({ test: '"test ! -e ../red"' }) });
     await verb('prepare', here.path);

@@ -27,6 +27,8 @@ export class DriftWatch {
   #budget = PATCHES_LIMIT;
   /** How many files changed beyond those that were named. */
   unnamed = 0;
+  /** What the last look saw, when it was a whole one. */
+  after: TreeStatus | undefined;
 
   constructor(repo: Pick<Repository, 'root' | 'top'>, start: TreeStatus) {
     this.#repo = repo;
@@ -34,10 +36,14 @@ export class DriftWatch {
     this.#known = new Set([...start.staged, ...start.unstaged, ...start.untracked]);
   }
 
-  /** The files that changed since the last look, each with the stage whose job was running when it was written. */
-  async look(jobs: readonly JobResult[]): Promise<Drift[]> {
+  /**
+   * The files that changed since the last look, each with the stage whose job was running when it was written. A `whole`
+   * look sees untracked files too, and is kept as `after`.
+   */
+  async look(jobs: readonly JobResult[], options: { whole: boolean }): Promise<Drift[]> {
     const { root, top } = this.#repo;
-    const status = await readStatus(top, { untracked: 'no' });
+    const status = await readStatus(top, { untracked: options.whole ? 'normal' : 'no' });
+    this.after = options.whole ? status : undefined;
     const changed = new Set([...status.staged, ...status.unstaged]);
     const drift: Drift[] = [];
     for (const path of changed) {

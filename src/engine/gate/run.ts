@@ -7,7 +7,7 @@ import { gitLine } from '../git/core.ts';
 import { aheadBehind, isAncestor } from '../git/refs.ts';
 import { isClean, listChanges, readStatus, type TreeStatus } from '../git/status.ts';
 import { jobEnv } from '../job-env.ts';
-import { overlookedEdits } from '../landing/inspect.ts';
+import { OverlookedEntries } from '../landing/inspect.ts';
 import { Refusal } from '../refusal.ts';
 import { openRepository, type Repository, requireTrunk, where } from '../repository.ts';
 import { DriftWatch, driftDiagnostic, shown } from './drift.ts';
@@ -114,13 +114,13 @@ async function runPrepared(prepared: PreparedGate, mode: GateMode, ctx: Context)
   const [env, runDir] = await Promise.all([jobEnv(repo), newRunDir(repo.commonDir, mode)]);
   const watch = new DriftWatch(repo, status);
   const failFast = repo.config.config.gate.fail_fast;
+  // What the jobs cannot change, or would be seen to have changed, is asked while they run.
+  const asking = mode === 'done' ? askAhead(repo) : undefined;
+  asking?.catch(() => undefined); // awaited below, unless the jobs' own error comes first
   const { results, drift } = await runStages(groups, { root: repo.root, env, runDir, failFast, watch }, ctx);
-  // Each is a git of its own, so they are asked at once.
-  const [after, overlooked, tree] = await Promise.all([
-    readStatus(repo.top),
-    mode === 'done' ? overlookedEdits(repo.top) : [],
-    mode === 'done' ? gitLine(repo.top, ['rev-parse', `${repo.commit}^{tree}`]) : '',
-  ]);
+  const after = watch.after ?? (await readStatus(repo.top));
+  const asked = await asking;
+  const overlooked = asked ? await asked.overlooked.edits() : [];
 
   const steps = [
     ...results.map((result) => result.step),
@@ -140,7 +140,7 @@ async function runPrepared(prepared: PreparedGate, mode: GateMode, ctx: Context)
   const verdict = judge({ prepared, mode, results, drift, unnamed: watch.unnamed, after, ctx });
   const proof =
     mode === 'done'
-      ? await earnProof(prepared, verdict.error, results, { after, overlooked, tree })
+      ? await earnProof(prepared, verdict.error, results, { after, overlooked, tree: asked?.tree ?? '' })
       : undefined;
   return {
     repo,
@@ -158,6 +158,14 @@ async function runPrepared(prepared: PreparedGate, mode: GateMode, ctx: Context)
     ...verdict,
     message: proof && !verdict.error ? `${verdict.message} ${proofSentence(proof)}` : verdict.message,
   };
+}
+
+async function askAhead(repo: Repository): Promise<{ tree: string; overlooked: OverlookedEntries }> {
+  const [tree, overlooked] = await Promise.all([
+    gitLine(repo.top, ['rev-parse', `${repo.commit}^{tree}`]),
+    OverlookedEntries.read(repo),
+  ]);
+  return { tree, overlooked };
 }
 
 /** How many drifted files the message names; the diagnostics name more. */

@@ -91,7 +91,7 @@ export async function runStages(
       ctx.signal.removeEventListener('abort', cancel);
     }
     results.push(...ran);
-    const strands = await run.watch.look(ran);
+    const strands = await run.watch.look(ran, { whole: group === groups.at(-1) });
     drift.push(...strands);
     if (run.failFast && (strands.length > 0 || ran.some(bad))) stopped = true;
   }

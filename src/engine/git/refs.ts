@@ -83,11 +83,22 @@ export async function forgetBranchSettings(commonDir: string, cwd: string, branc
   await git(cwd, ['config', '--local', '--remove-section', `branch.${branch}`], { ok: [0, 128, 255] });
 }
 
+/**
+ * Pairs found to be ancestor and descendant. A commit's name is the hash of its whole history, so what was true of two
+ * of them stays true; a gate has usually asked what the landing behind it asks again.
+ */
+const known = new Set<string>();
+const MOST_KNOWN = 1_000;
+
 /** True when `ancestor` is reachable from `commit` (or is it). */
 export async function isAncestor(cwd: string, ancestor: string, commit: string): Promise<boolean> {
-  if (ancestor === commit) return true;
+  const pair = `${ancestor} ${commit}`;
+  if (ancestor === commit || known.has(pair)) return true;
   const { code } = await git(cwd, ['merge-base', '--is-ancestor', ancestor, commit], { ok: [0, 1] });
-  return code === 0;
+  if (code !== 0) return false;
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.add(pair);
+  return true;
 }
 
 /** How many commits `commit` has that `base` lacks, and the reverse. */

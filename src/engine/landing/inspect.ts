@@ -1,9 +1,10 @@
-import { access } from 'node:fs/promises';
+import { access, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FileSet, keyOf, type NamedEntry, submodule } from '../git/compare.ts';
 import { fields, git, gitLine, pathText } from '../git/core.ts';
 import { isClean, listChanges, readStatus, type TreeStatus } from '../git/status.ts';
 import { gitDirOf } from '../identity.ts';
+import type { Repository } from '../repository.ts';
 
 /** Everything a checkout holds that goes with it: what `git status` tells, and what it does not. */
 export interface Inspection {
@@ -45,12 +46,43 @@ export function holdings({ status, overlooked, submodules }: Inspection): string
 }
 
 /**
- * Edits that `git status` does not show because the index was told to overlook the files. A gate that judged them judged
- * another tree than the commit.
+ * The files of a checkout that its index was told to overlook, so that `git status` does not show edits of them. A gate
+ * that judged such edits judged another tree than the commit.
  */
-export async function overlookedEdits(checkout: string): Promise<string[]> {
-  const { overlooked } = await specialEntries(checkout, {});
-  return editedAmong(checkout, overlooked, {});
+export class OverlookedEntries {
+  readonly #checkout: Pick<Repository, 'top' | 'gitDir'>;
+  readonly #entries: NamedEntry[];
+  readonly #index: string | undefined;
+
+  private constructor(
+    checkout: Pick<Repository, 'top' | 'gitDir'>,
+    entries: NamedEntry[],
+    index: string | undefined,
+  ) {
+    this.#checkout = checkout;
+    this.#entries = entries;
+    this.#index = index;
+  }
+
+  static async read(checkout: Pick<Repository, 'top' | 'gitDir'>): Promise<OverlookedEntries> {
+    const index = await indexIdentity(checkout.gitDir);
+    const { overlooked } = await specialEntries(checkout.top, {});
+    return new OverlookedEntries(checkout, overlooked, index);
+  }
+
+  /** Which of them are edited now. The index is read again only where it was written since. */
+  async edits(): Promise<string[]> {
+    const { top, gitDir } = this.#checkout;
+    const same = this.#index !== undefined && this.#index === (await indexIdentity(gitDir));
+    const entries = same ? this.#entries : (await specialEntries(top, {})).overlooked;
+    return editedAmong(top, entries, {});
+  }
+}
+
+/** Tells one writing of the index from another: git replaces the file, so inode and change time are new each time. */
+async function indexIdentity(gitDir: string): Promise<string | undefined> {
+  const found = await stat(join(gitDir, 'index'), { bigint: true }).catch(() => undefined);
+  return found && [found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ');
 }
 
 /** The index's entries that are overlooked or are submodules (git-ls-files(1): a small letter, or `S`; mode 160000). */
