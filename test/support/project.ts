@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { createHash, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 const exec = promisify(execFile);
@@ -23,8 +25,55 @@ Object.assign(process.env, gitEnv);
 export async function git(cwd: string, ...args: string[]): Promise<string> {
   // An empty path, from an answer that has none, would mean the repository these tests lie in.
   if (!isAbsolute(cwd)) throw new Error(`git was to run in "${cwd}"`);
-  const { stdout } = await exec('git', args, { cwd, maxBuffer: 64 * 1024 * 1024 });
+  // A commit would else start two more gits each time, to see whether there is housekeeping to do.
+  const all = ['-c', 'maintenance.auto=false', ...args];
+  const { stdout } = await exec('git', all, { cwd, maxBuffer: 64 * 1024 * 1024 });
   return stdout.replace(/\n$/, '');
+}
+
+/** The commit a checkout is at just after it got one, when its ref is a file of its own: no git has to be asked. */
+async function freshCommit(checkout: string): Promise<string> {
+  const linked = await readFile(join(checkout, '.git'), 'utf8').catch(() => undefined);
+  const gitDir = linked === undefined ? join(checkout, '.git') : resolve(checkout, linked.slice(8).trim());
+  const common = await readFile(join(gitDir, 'commondir'), 'utf8').catch(() => '.');
+  const head = (await readFile(join(gitDir, 'HEAD'), 'utf8')).trim();
+  if (!head.startsWith('ref: ')) return head;
+  return (await readFile(join(gitDir, common.trim(), head.slice(5)), 'utf8')).trim();
+}
+
+/** Repositories already made in this run, to copy from: git is slow to start, and most projects begin alike. */
+const templates = resolve(__dirname, '../../templates');
+
+async function write(files: Record<string, string>, checkout: string): Promise<void> {
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(checkout, name)), { recursive: true });
+    await writeFile(join(checkout, name), content);
+  }
+}
+
+async function commit(files: Record<string, string>, checkout: string, message: string): Promise<string> {
+  await write(files, checkout);
+  await git(checkout, 'add', '--all');
+  await git(checkout, 'commit', '--quiet', '--allow-empty', '-m', message);
+  return freshCommit(checkout);
+}
+
+/** A repository with one commit of `files`, made once and copied. */
+async function copyOf(root: string, branch: string, files: Record<string, string>): Promise<void> {
+  const key = createHash('sha256')
+    .update(JSON.stringify([branch, files]))
+    .digest('hex')
+    .slice(0, 16);
+  const template = join(templates, key);
+  if (!existsSync(template)) {
+    const made = `${template}.${randomUUID()}`;
+    await mkdir(made, { recursive: true });
+    await git(made, 'init', '--quiet', '--initial-branch', branch);
+    await commit(files, made, 'a commit');
+    // Another process may have made it meanwhile; either will do.
+    await rename(made, template).catch(() => rm(made, { recursive: true }));
+  }
+  await cp(template, root, { recursive: true, preserveTimestamps: true });
 }
 
 export interface Project {
@@ -51,26 +100,13 @@ export async function makeProject(
 ): Promise<Project> {
   const home = await realpath(await mkdtemp(join(tmpdir(), 'discern-test-')));
   const root = join(home, options.name ?? 'app');
-  await mkdir(root);
-  await git(root, 'init', '--quiet', '--initial-branch', options.branch ?? 'main');
-  const write = async (files: Record<string, string>, checkout = root) => {
-    for (const [name, content] of Object.entries(files)) {
-      await mkdir(dirname(join(checkout, name)), { recursive: true });
-      await writeFile(join(checkout, name), content);
-    }
-  };
-  const commit = async (files: Record<string, string>, checkout = root, message = 'a commit') => {
-    await write(files, checkout);
-    await git(checkout, 'add', '--all');
-    await git(checkout, 'commit', '--quiet', '--allow-empty', '-m', message);
-    return git(checkout, 'rev-parse', 'HEAD');
-  };
-  await commit({ 'discern.toml': options.config ?? plainConfig, 'src/a.txt': 'a\n', ...options.files });
+  const files = { 'discern.toml': options.config ?? plainConfig, 'src/a.txt': 'a\n', ...options.files };
+  await copyOf(root, options.branch ?? 'main', files);
   return {
     home,
     root,
-    write,
-    commit,
+    write: (files, checkout = root) => write(files, checkout),
+    commit: (files, checkout = root, message = 'a commit') => commit(files, checkout, message),
     remove: () => rm(home, { recursive: true, force: true, maxRetries: 3 }),
   };
 }
