@@ -88,6 +88,10 @@ export async function forgetBranchSettings(commonDir: string, cwd: string, branc
  * of them stays true; a gate has usually asked what the landing behind it asks again.
  */
 const known = new Set<string>();
+
+/** Distances found, by pair: as immutable as ancestry, and asked again by every `status`. */
+const distances = new Map<string, { ahead: number; behind: number }>();
+
 const MOST_KNOWN = 1_000;
 
 /** True when `ancestor` is reachable from `commit` (or is it). */
@@ -108,9 +112,29 @@ export async function aheadBehind(
   commit: string,
 ): Promise<{ ahead: number; behind: number }> {
   if (base === commit) return { ahead: 0, behind: 0 };
+  const pair = `${base} ${commit}`;
+  const told = distances.get(pair);
+  if (told) return told;
   const line = await gitLine(cwd, ['rev-list', '--left-right', '--count', `${base}...${commit}`, '--']);
   const [behind = 0, ahead = 0] = line.split('\t').map(Number);
+  if (distances.size >= MOST_KNOWN) distances.clear();
+  distances.set(pair, { ahead, behind });
   return { ahead, behind };
+}
+
+/** The tree of each commit; git is asked once for all of them. */
+export async function treesOf(
+  cwd: string,
+  commits: Iterable<string>,
+  signal?: AbortSignal,
+): Promise<Map<string, string>> {
+  const asked = [...new Set(commits)];
+  const { stdout } = await git(cwd, ['cat-file', '--batch-check=%(objectname)'], {
+    stdin: asked.map((commit) => `${commit}^{tree}\n`).join(''),
+    signal,
+  });
+  const answers = stdout.toString('latin1').split('\n');
+  return new Map(asked.map((commit, n) => [commit, answers[n] ?? '']));
 }
 
 /** Commits of `commit` that `base` lacks (all, without a base), newest first, as `<hash> <subject>`. */

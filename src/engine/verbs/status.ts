@@ -1,17 +1,15 @@
-import { cpus } from 'node:os';
-import type { StatusData, Worktree } from '../../contract/data.ts';
+import type { StatusData } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
 import type { Args } from '../../contract/verbs.ts';
 import type { Context } from '../context.ts';
 import { proofState } from '../gate/proof.ts';
 import { aheadBehind } from '../git/refs.ts';
 import { isClean, listChanges, readStatus } from '../git/status.ts';
-import type { WorktreeEntry } from '../git/worktree.ts';
-import { gitDirOf, readRecord } from '../identity.ts';
 import { type Leftovers, recoverRemovals } from '../landing/leftovers.ts';
 import { type Recovery, recoverLanding } from '../landing/recover.ts';
 import { Refusal } from '../refusal.ts';
 import { isHome, openRepository, type Repository, requireTrunk, rootIn, where } from '../repository.ts';
+import { describeWorktrees } from '../worktree/describe.ts';
 import { exists, homeCheckout } from '../worktree/place.ts';
 
 /**
@@ -30,11 +28,11 @@ export async function status(
     repo = await openRepository(root, ctx.signal);
   }
   const trunk = requireTrunk(repo);
-  const [tree, distance, worktrees] = await Promise.all([
+  const [tree, distance] = await Promise.all([
     readStatus(repo.top, { signal: ctx.signal }),
     aheadBehind(repo.top, trunk.commit, repo.commit),
-    describeWorktrees(repo, ctx),
   ]);
+  const worktrees = await describeWorktrees(repo, tree, ctx);
   const proof = await proofState(repo, tree);
   const clean = isClean(tree);
   return {
@@ -93,55 +91,4 @@ async function requireRoot(repo: Repository, done: readonly string[]): Promise<v
 function inSentence({ journal, reason }: Recovery): string {
   const what = journal.worktree.branch ?? journal.to;
   return `An interrupted landing of ${what} on ${journal.trunk.name} was finished${reason ? `, but ${reason}` : ''}.`;
-}
-
-async function describeWorktrees(repo: Repository, ctx: Context): Promise<Worktree[]> {
-  const entries = repo.worktrees.filter((entry) => !entry.bare);
-  const described: Worktree[] = new Array(entries.length);
-  let next = 0;
-  const worker = async () => {
-    for (let index = next++; index < entries.length; index = next++) {
-      described[index] = await describe(repo, entries[index] as WorktreeEntry, ctx);
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(entries.length, cpus().length * 2) }, worker));
-  return described;
-}
-
-async function describe(repo: Repository, entry: WorktreeEntry, ctx: Context): Promise<Worktree> {
-  const gitDir = await gitDirOf(entry.path);
-  const record = gitDir === undefined ? undefined : await readRecord(gitDir);
-  const main = entry === repo.worktrees[0] || entry === repo.landing;
-  const state = entry.prunable === undefined ? await measure(repo, entry, ctx) : {};
-  return {
-    path: entry.path,
-    root: rootIn(repo, entry.path),
-    branch: entry.branch?.replace(/^refs\/heads\//, '') ?? null,
-    commit: entry.head ?? '',
-    location: main ? 'main' : 'worktree',
-    landing: entry === repo.landing,
-    managed: record !== undefined,
-    ...(entry.locked !== undefined && { locked: entry.locked }),
-    ...(entry.prunable !== undefined && { prunable: entry.prunable }),
-    ...(record && { id: record.id }),
-    ...state,
-  };
-}
-
-async function measure(
-  repo: Repository,
-  entry: WorktreeEntry,
-  ctx: Context,
-): Promise<Pick<Worktree, 'ahead' | 'behind' | 'clean' | 'tracked_changes'>> {
-  const [status, distance] = await Promise.all([
-    readStatus(entry.path, { signal: ctx.signal }).catch((error: unknown) => {
-      // A checkout that vanished since git listed it, or that git cannot read, is shown without a state.
-      if (error instanceof Refusal && error.slug === 'cancelled') throw error;
-      return undefined;
-    }),
-    repo.trunk && entry.head ? aheadBehind(repo.top, repo.trunk.commit, entry.head) : {},
-  ]);
-  if (!status) return distance;
-  const tracked = new Set([...status.staged, ...status.unstaged]).size;
-  return { ...distance, clean: isClean(status), tracked_changes: tracked };
 }

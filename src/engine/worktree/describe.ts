@@ -1,0 +1,96 @@
+import { cpus } from 'node:os';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Worktree } from '../../contract/data.ts';
+import type { Context } from '../context.ts';
+import { isProvablyClean } from '../git/quiet.ts';
+import { aheadBehind, treesOf } from '../git/refs.ts';
+import { isClean, readStatus, type TreeStatus } from '../git/status.ts';
+import type { WorktreeEntry } from '../git/worktree.ts';
+import { gitDirOf, readRecord } from '../identity.ts';
+import { Refusal } from '../refusal.ts';
+import { type Repository, rootIn } from '../repository.ts';
+
+/** How each checkout of the repository stands; `tree` is what is known already of the one asked about. */
+export async function describeWorktrees(
+  repo: Repository,
+  tree: TreeStatus,
+  ctx: Context,
+): Promise<Worktree[]> {
+  const entries = repo.worktrees.filter((entry) => !entry.bare);
+  const others = entries.filter((entry) => entry !== repo.self && entry.prunable === undefined);
+  const heads = others.flatMap(({ head }) => (head === undefined ? [] : [head]));
+  const trees = heads.length > 0 ? await treesOf(repo.top, heads, ctx.signal) : new Map<string, string>();
+  const described: Worktree[] = new Array(entries.length);
+  let next = 0;
+  const worker = async () => {
+    for (let index = next++; index < entries.length; index = next++) {
+      const entry = entries[index] as WorktreeEntry;
+      const own = entry === repo.self ? tree : undefined;
+      described[index] = await describe(repo, entry, { own, tree: trees.get(entry.head ?? '') }, ctx);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(entries.length, cpus().length * 2) }, worker));
+  return described;
+}
+
+interface Known {
+  /** The status, of the checkout that was asked about. */
+  own: TreeStatus | undefined;
+  /** The tree of the commit it is at. */
+  tree: string | undefined;
+}
+
+async function describe(
+  repo: Repository,
+  entry: WorktreeEntry,
+  known: Known,
+  ctx: Context,
+): Promise<Worktree> {
+  const gitDir = await gitDirOf(entry.path);
+  const record = gitDir === undefined ? undefined : await readRecord(gitDir);
+  const main = entry === repo.worktrees[0] || entry === repo.landing;
+  const state = entry.prunable === undefined ? await measure(repo, entry, gitDir, known, ctx) : {};
+  return {
+    path: entry.path,
+    root: rootIn(repo, entry.path),
+    branch: entry.branch?.replace(/^refs\/heads\//, '') ?? null,
+    commit: entry.head ?? '',
+    location: main ? 'main' : 'worktree',
+    landing: entry === repo.landing,
+    managed: record !== undefined,
+    ...(entry.locked !== undefined && { locked: entry.locked }),
+    ...(entry.prunable !== undefined && { prunable: entry.prunable }),
+    ...(record && { id: record.id }),
+    ...state,
+  };
+}
+
+type State = Pick<Worktree, 'ahead' | 'behind' | 'clean' | 'tracked_changes'>;
+
+async function measure(
+  repo: Repository,
+  entry: WorktreeEntry,
+  gitDir: string | undefined,
+  { own, tree }: Known,
+  ctx: Context,
+): Promise<State> {
+  const distance = repo.trunk && entry.head ? await aheadBehind(repo.top, repo.trunk.commit, entry.head) : {};
+  if (own) return { ...distance, ...changesOf(own) };
+  // Looking into files is done in one go; others get their turn in between.
+  await turn();
+  const { commonDir } = repo;
+  const place = { top: entry.path, gitDir: gitDir ?? commonDir, commonDir };
+  if (tree !== undefined && isProvablyClean({ ...place, tree })) {
+    return { ...distance, clean: true, tracked_changes: 0 };
+  }
+  const status = await readStatus(entry.path, { signal: ctx.signal }).catch((error: unknown) => {
+    // A checkout that vanished since git listed it, or that git cannot read, is shown without a state.
+    if (error instanceof Refusal && error.slug === 'cancelled') throw error;
+    return undefined;
+  });
+  return { ...distance, ...(status && changesOf(status)) };
+}
+
+function changesOf(status: TreeStatus): Pick<State, 'clean' | 'tracked_changes'> {
+  return { clean: isClean(status), tracked_changes: new Set([...status.staged, ...status.unstaged]).size };
+}
