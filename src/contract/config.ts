@@ -23,6 +23,9 @@ export const namePattern = /^[A-Za-z0-9_-]+$/;
 
 const Text = z.string().regex(/^[^\0]*$/, { error: 'holds a NUL character' });
 const Filled = Text.regex(/\S/, { error: 'is empty' });
+const InsideProject = Filled.regex(/^(?![/~\\]|[A-Za-z]:|\.git(?:\/|$))(?!(?:.*\/)?\.\.(?:\/|$))/s, {
+  error: 'must be a file inside the project',
+});
 const Command = Filled.describe('A shell command, run in the project root.');
 const Commands = z.union([Command, z.array(Command).min(1)], { error: 'a command or a list of commands' });
 const CommandList = z.array(Command);
@@ -145,9 +148,14 @@ const named = <Table extends z.ZodType>(table: Table) => z.record(z.string().reg
 
 export const WorktreeTable = z.strictObject({
   root: Text.default('').describe('Where worktrees go; empty is `<repo>.worktrees` beside it.'),
-  port: z.boolean().default(false).describe('Write each worktree’s own port into its env file.'),
+  port: z.boolean().default(false).describe('Write each worktree’s own id and port into its env file.'),
   inherit_env: z.array(Filled).default([]).describe('Variables copied from the landing checkout.'),
-  env_files: z.array(Filled).default(['.env', '.env.local']).describe('The last that defines one wins.'),
+  env_files: z
+    .array(InsideProject)
+    .default(['.env', '.env.local'])
+    .describe(
+      'Read from first to last, the last that defines a variable wins; a new one goes into the first.',
+    ),
   ignored_file_drift: z.boolean().exactOptional().describe('Not used here.'),
   setup: SetupTable.prefault({}),
   resources: named(ResourceTable).exactOptional(),

@@ -32,8 +32,9 @@ const redirectsGit = new Set([
   'GIT_ICASE_PATHSPECS',
 ]);
 
-/** Our own secrets, and what a server was told about its own root: neither is a job's business. */
-const ours = new Set(['DISCERN_MCP_TOKEN', 'DISCERN_ROOT', 'DISCERN_WORKTREE_ID', 'DISCERN_WORKTREE_PORT']);
+/** Our own secrets, and what a server was told of its own checkout: neither is a job's business. */
+const isOurs = (name: string) =>
+  name === 'DISCERN_MCP_TOKEN' || name === 'DISCERN_ROOT' || /^DISCERN_(WORKTREE|RESOURCE)(_|$)/.test(name);
 
 /** What a VS Code or Electron host leaves in the environment of everything it starts. */
 const isHosts = (name: string) => name === 'ELECTRON_RUN_AS_NODE' || name.startsWith('VSCODE_');
@@ -52,7 +53,7 @@ export function scrubbedEnv(env: NodeJS.ProcessEnv = process.env): NodeJS.Proces
   const asksHost = env.VSCODE_GIT_ASKPASS_MAIN !== undefined;
   for (const [name, value] of Object.entries(env)) {
     const key = process.platform === 'win32' ? name.toUpperCase() : name;
-    if (redirectsGit.has(key) || isConfigEntry(key) || ours.has(key) || isHosts(key)) continue;
+    if (redirectsGit.has(key) || isConfigEntry(key) || isOurs(key) || isHosts(key)) continue;
     if (asksHost && askers.has(key)) continue;
     clean[name] = value;
   }

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { cksum } from './cksum.ts';
 import { readJson, writeFileAtomic } from './files.ts';
 
 export { gitDirOf } from './git-dir.ts';
@@ -16,6 +16,7 @@ export const WorktreeRecord = z.object({
   base: z.string(),
   base_commit: z.string(),
   port: z.number().int(),
+  slug: z.string().exactOptional().describe('The project’s part of the names of what belongs to it.'),
 });
 export type WorktreeRecord = z.infer<typeof WorktreeRecord>;
 
@@ -31,15 +32,22 @@ export async function writeRecord(gitDir: string, record: WorktreeRecord): Promi
   await writeFileAtomic(recordPath(gitDir), `${JSON.stringify(record, null, 2)}\n`);
 }
 
-/** First of the ports handed to worktrees, and how many there are. */
-const PORTS = { first: 20_000, count: 10_000 };
+/** The ports the published format gives worktrees: its band, and the checksum that picks one in it. */
+const BAND = { first: 17_290, count: 2_000 };
 
-/** A port for a worktree id: always the same for one id, and none that a living sibling has. */
+/** Below what systems hand to outgoing connections (Linux: 32768 and up). */
+const LAST_PORT = 32_767;
+
+/**
+ * The port of a worktree id: always the same for one id, unless a sibling has that one; then the next free one of the
+ * band, and after the band's last the next above it.
+ */
 export function portFor(id: string, taken: ReadonlySet<number>): number {
-  const start = createHash('sha256').update(id).digest().readUInt32BE(0) % PORTS.count;
-  for (let n = 0; n < PORTS.count; n++) {
-    const port = PORTS.first + ((start + n) % PORTS.count);
+  const start = cksum(id) % BAND.count;
+  for (let n = 0; n < BAND.count; n++) {
+    const port = BAND.first + ((start + n) % BAND.count);
     if (!taken.has(port)) return port;
   }
-  return PORTS.first + start;
+  for (let port = BAND.first + BAND.count; port <= LAST_PORT; port++) if (!taken.has(port)) return port;
+  throw new Error(`None of the ports ${BAND.first} to ${LAST_PORT} is free of a worktree.`);
 }

@@ -1,15 +1,15 @@
 import { scrubbedEnv } from './env.ts';
 import { readRecord } from './identity.ts';
 import type { Repository } from './repository.ts';
+import { identityVariables, projectSlug } from './worktree/handles.ts';
 
-/** The environment of a job (contract §6). */
-export async function jobEnv(
-  repo: Pick<Repository, 'root' | 'gitDir' | 'linked'>,
-): Promise<NodeJS.ProcessEnv> {
+/** The environment of a job (contract §6): in a worktree of ours with its identity and the names of its resources. */
+export async function jobEnv(repo: Repository): Promise<NodeJS.ProcessEnv> {
   const record = repo.linked ? await readRecord(repo.gitDir) : undefined;
+  const resources = repo.config.config.worktree.resources.map(({ name }) => name);
   return {
     ...scrubbedEnv(),
     DISCERN_ROOT: repo.root,
-    ...(record && { DISCERN_WORKTREE_ID: record.id, DISCERN_WORKTREE_PORT: String(record.port) }),
+    ...(record && identityVariables({ slug: projectSlug(repo), ...record }, resources)),
   };
 }

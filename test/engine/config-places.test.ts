@@ -215,6 +215,22 @@ const wrongs: Wrong[] = [
     ],
   },
   {
+    title: 'env files that lie elsewhere',
+    text: '[worktree]\nenv_files = [".env", "../.env", "/etc/app", "a/../../b", "~/x", ".git/config", "..env", ""]',
+    problems: [
+      ['22', '../.env', 1],
+      ['33', '/etc/app', 2],
+      ['45', 'a/../../b', 3],
+      ['58', '~/x', 4],
+      ['65', '.git/config', 5],
+    ]
+      .map(([at, text, index]) => {
+        const end = Number(at) + String(text).length + 2;
+        return `2:${at}-2:${end} worktree.env_files.${index}: [worktree].env_files[${index}] must be a file inside the project`;
+      })
+      .concat('2:89-2:91 worktree.env_files.7: [worktree].env_files[7] is empty'),
+  },
+  {
     title: 'scopes without paths',
     text: '[scopes.a]\nneutral = true\n[scopes.b]\npaths = []\n[scopes.c]\npaths = "c"',
     problems: [

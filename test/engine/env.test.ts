@@ -87,10 +87,17 @@ describe('The environment of a job', () => {
   });
 
   it('has the identity of the worktree it runs in, whatever ours says', async () => {
-    const project = await make({ config: printing });
+    const project = await make({ config: `${printing}[worktree.resources.db]\n` });
     const start = await verb('start', project.root, { name: 'one' });
     const path = start.data?.path ?? '';
-    const ours = { DISCERN_ROOT: '/elsewhere', DISCERN_WORKTREE_ID: 'other', DISCERN_WORKTREE_PORT: '1' };
+    const ours = {
+      DISCERN_ROOT: '/elsewhere',
+      DISCERN_WORKTREE_ID: 'other',
+      DISCERN_WORKTREE_PORT: '1',
+      DISCERN_WORKTREE: 'other',
+      DISCERN_RESOURCE_DB: 'another project’s',
+      DISCERN_RESOURCE_OTHER: 'another project’s',
+    };
     const done = await within(ours, () => verb('done', path));
     assert.equal(done.ok, true, done.message);
     const { env, cwd } = await seen(path);
@@ -98,6 +105,9 @@ describe('The environment of a job', () => {
     assert.equal(env.get('DISCERN_ROOT'), path);
     assert.equal(env.get('DISCERN_WORKTREE_ID'), start.data?.id);
     assert.equal(env.get('DISCERN_WORKTREE_PORT'), String(start.data?.port));
+    assert.equal(env.get('DISCERN_WORKTREE'), `sample-${start.data?.id}`);
+    assert.equal(env.get('DISCERN_RESOURCE_DB'), `sample-${start.data?.id}-db`);
+    assert.equal(env.get('DISCERN_RESOURCE_OTHER'), undefined, 'it declares no such resource');
   });
 
   it('lacks our secret, what the host left and what redirects git, and keeps the rest', async () => {

@@ -7,6 +7,7 @@ import {
   GeneratedTable,
   ProjectTable,
   RepositoryTable,
+  type Resource,
   ResourceTable,
   type Scope,
   ScopeTable,
@@ -14,6 +15,7 @@ import {
   StandardTable,
   WorktreeTable,
 } from '../../contract/config.ts';
+import { plainName } from '../plain-name.ts';
 import { readJobs, winners } from './jobs.ts';
 import type { Reader } from './reader.ts';
 import { type References, readReferences } from './references.ts';
@@ -32,10 +34,7 @@ export function readConfig(reader: Reader): Config | undefined {
   );
   const gate = reader.read(GateTable, ['gate']);
   const worktree = reader.read(WorktreeTable, ['worktree'], 'resources');
-  const resources = reader.readNamed(ResourceTable, ['worktree', 'resources'], (name, table) => ({
-    name,
-    ...table,
-  }));
+  const resources = readResources(reader);
   const { trunk, branchPrefix } = branches(reader);
   if (!project || !repository || !gate || !worktree || reader.problems.length > 0) return undefined;
   const { main_branch: _main, graduate_to: _graduate, ...ours } = project;
@@ -55,6 +54,26 @@ export function readConfig(reader: Reader): Config | undefined {
     gate: { ...gate, ...seconds(gate.timeout) },
     worktree: { ...tree, resources },
   };
+}
+
+/** Reads the resources. Outside systems know no case and no `_`, so two of one name there would be one resource. */
+function readResources(reader: Reader): Resource[] {
+  const path = ['worktree', 'resources'];
+  const resources = reader.readNamed(ResourceTable, path, (name, table) => ({ name, ...table }));
+  const seen = new Map<string, string>();
+  for (const { name } of resources) {
+    const plain = plainName(name);
+    const other = seen.get(plain);
+    const entry = reader.find(...path, name);
+    if (entry && other !== undefined) {
+      reader.note(
+        entry.key,
+        `the resource ${name} has the same name as ${other} outside discern (${plain}): give one of them another.`,
+      );
+    }
+    seen.set(plain, name);
+  }
+  return resources;
 }
 
 function scope(name: string, table: z.output<typeof ScopeTable>, references: References): Scope {

@@ -1,4 +1,4 @@
-import { mkdir, readdir, realpath } from 'node:fs/promises';
+import { mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StartData } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
@@ -11,11 +11,11 @@ import { GitError } from '../git/core.ts';
 import { createBranch, isNameTaken } from '../git/refs.ts';
 import { listChanges, readStatus, type TreeStatus } from '../git/status.ts';
 import { addWorktree } from '../git/worktree.ts';
-import { gitDirOf, portFor, readRecord, writeRecord } from '../identity.ts';
 import { Refusal } from '../refusal.ts';
 import { isHome, openRepository, type Repository, requireTrunk, rootIn, where } from '../repository.ts';
 import { CONFIG_FILE } from '../root.ts';
-import { appendMissing, inheritEnv } from '../worktree/env-file.ts';
+import { fillEnvFiles } from '../worktree/environment.ts';
+import { identify } from '../worktree/identify.ts';
 import { movingAdvice } from '../worktree/moving.ts';
 import { newId, slugify } from '../worktree/name.ts';
 import { exists, homeCheckout, makeDirectories, worktreesDir } from '../worktree/place.ts';
@@ -147,11 +147,12 @@ async function make(
         { data: where(repo) },
       );
     }
-    const { gitDir, port } = await record(repo, target);
+    const { gitDir, record } = await identify(repo, target, ctx);
     await point('start.recorded');
     const fresh = await opened(repo, target, root, gitDir);
-    const hints = await prepareEnvironment(repo, fresh, target.id, port);
-    const setup = await runSetup(fresh, [...stepCommands(fresh), ...ensureCommands(fresh)], 'start', ctx);
+    const hints = await fillEnvFiles(repo, fresh, record);
+    const steps = stepCommands(fresh);
+    const setup = await runSetup(fresh, [...steps, ...ensureCommands(fresh)], 'start', ctx);
     if (setup.failed !== undefined) throw setupRefusal(repo, setup, ctx);
     if (ctx.signal.aborted) throw new Refusal('cancelled', 'The call was cancelled.', { data: where(repo) });
     return {
@@ -163,7 +164,7 @@ async function make(
         id: target.id,
         base: target.base,
         base_commit: target.baseCommit,
-        port,
+        port: record.port,
       },
       ...(setup.steps.length > 0 && { steps: setup.steps }),
       hints: [
@@ -225,18 +226,6 @@ async function claim(repo: Repository, path: string): Promise<void> {
 
 const lastLine = (text: string) => text.trim().split('\n').at(-1) ?? '';
 
-/** Marks the worktree as ours, with a port no sibling has. */
-async function record(repo: Repository, target: Target): Promise<{ gitDir: string; port: number }> {
-  const gitDir = await gitDirOf(target.path);
-  if (!gitDir) throw new Error(`git made no .git file in ${target.path}`);
-  const admin = join(repo.commonDir, 'worktrees');
-  const siblings = await Promise.all((await readdir(admin)).map((name) => readRecord(join(admin, name))));
-  const port = portFor(target.id, new Set(siblings.map((one) => one?.port ?? 0)));
-  const { id, branch, base, baseCommit } = target;
-  await writeRecord(gitDir, { version: 1, id, branch, base, base_commit: baseCommit, port });
-  return { gitDir, port };
-}
-
 /** The new worktree as `openRepository` would read it, from what is known of it: no git has to be asked. */
 async function opened(repo: Repository, target: Target, root: string, gitDir: string): Promise<Repository> {
   const { path, branch, baseCommit } = target;
@@ -253,29 +242,6 @@ async function opened(repo: Repository, target: Target, root: string, gitDir: st
     self,
     config: await loadConfig(root),
   };
-}
-
-/** Fills the worktree's env files; returns what a person should know of it. */
-async function prepareEnvironment(
-  repo: Repository,
-  fresh: Repository,
-  id: string,
-  port: number,
-): Promise<string[]> {
-  const { env_files: files, inherit_env: names, port: wanted } = fresh.config.config.worktree;
-  const home = rootIn(repo, repo.landing?.path ?? homeCheckout(repo));
-  const missing = await inheritEnv(home, fresh.root, files, names);
-  const [first] = files;
-  if (wanted && first !== undefined) {
-    const identity = new Map([
-      ['DISCERN_WORKTREE_ID', `DISCERN_WORKTREE_ID=${id}`],
-      ['DISCERN_WORKTREE_PORT', `DISCERN_WORKTREE_PORT=${port}`],
-    ]);
-    await appendMissing(join(fresh.root, first), identity);
-  }
-  return missing.map(
-    (name) => `${name} of [worktree].inherit_env is in none of ${files.join(', ')} of ${home}.`,
-  );
 }
 
 function leftBehind(repo: Repository, status: TreeStatus): string[] {

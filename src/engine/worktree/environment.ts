@@ -1,0 +1,49 @@
+import { readStatus } from '../git/status.ts';
+import { type Repository, rootIn } from '../repository.ts';
+import { type EnvFiles, inheritEnv, recordEnv } from './env-file.ts';
+import { type Identity, identityVariables } from './handles.ts';
+import { homeCheckout } from './place.ts';
+
+/**
+ * Fills a new worktree's env files: `[worktree].inherit_env` from the checkout work lands in, then the worktree's own
+ * identity, of which `[worktree].port` asks for id and port. Doing it again changes nothing. Returns what a person should
+ * know of it.
+ */
+export async function fillEnvFiles(
+  repo: Repository,
+  fresh: Repository,
+  identity: Identity,
+): Promise<string[]> {
+  const { env_files: files, inherit_env: names, port, resources } = fresh.config.config.worktree;
+  const home: EnvFiles = { root: rootIn(repo, repo.landing?.path ?? homeCheckout(repo)), files };
+  const worktree: EnvFiles = { root: fresh.root, files };
+  const inherited = await inheritEnv(home, worktree, names);
+  const managed = resources.filter(({ create, destroy }) => create !== '' || destroy !== '');
+  const variables = Object.entries(
+    identityVariables(
+      identity,
+      managed.map(({ name }) => name),
+    ),
+  );
+  const wanted = variables.filter(([name]) => (/^DISCERN_WORKTREE_/.test(name) ? port : managed.length > 0));
+  const recorded = await recordEnv(worktree, Object.fromEntries(wanted));
+  return [
+    ...inherited.hints,
+    ...recorded.hints,
+    ...(await visible(fresh, [...inherited.written, ...recorded.written])),
+  ];
+}
+
+/** Says which of the files git does not ignore: writing them has made the worktree unclean. */
+async function visible(fresh: Repository, written: readonly string[]): Promise<string[]> {
+  if (written.length === 0) return [];
+  const { staged, unstaged, untracked } = await readStatus(fresh.top);
+  const changed = new Set([...staged, ...unstaged, ...untracked]);
+  const below = fresh.prefix ? `${fresh.prefix}/` : '';
+  return [...new Set(written)]
+    .filter((file) => changed.has(`${below}${file.replace(/^(\.\/)+/, '')}`))
+    .map(
+      (file) =>
+        `git does not ignore ${file}, which now holds values of this worktree, so the worktree counts as changed: add it to .gitignore.`,
+    );
+}

@@ -1,0 +1,62 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Context } from '../context.ts';
+import { point } from '../faults.ts';
+import { stateDir } from '../files.ts';
+import { gitDirOf, portFor, readRecord, type WorktreeRecord, writeRecord } from '../identity.ts';
+import { acquireLock } from '../lock.ts';
+import { plainName } from '../plain-name.ts';
+import type { Repository } from '../repository.ts';
+import { projectSlug } from './handles.ts';
+
+/** A worktree that git has just made. */
+interface Fresh {
+  id: string;
+  branch: string;
+  path: string;
+  base: string;
+  baseCommit: string;
+}
+
+/**
+ * Marks a worktree as ours, with a port no sibling has. The lock keeps two that are made in the same instant from taking
+ * the same one: a port is taken once its record is written.
+ */
+export async function identify(
+  repo: Repository,
+  { id, branch, path, base, baseCommit }: Fresh,
+  ctx: Context,
+): Promise<{ gitDir: string; record: Required<WorktreeRecord> }> {
+  const gitDir = await gitDirOf(path);
+  if (!gitDir) throw new Error(`git made no .git file in ${path}`);
+  const lock = await acquireLock(join(stateDir(repo.commonDir), 'locks', 'identity.lock'), {
+    purpose: 'naming a worktree',
+    signal: ctx.signal,
+  });
+  try {
+    const port = portFor(plainName(id), await takenPorts(repo));
+    const record = {
+      version: 1 as const,
+      id,
+      branch,
+      base,
+      base_commit: baseCommit,
+      port,
+      slug: projectSlug(repo),
+    };
+    await point('start.naming');
+    await writeRecord(gitDir, record);
+    return { gitDir, record };
+  } finally {
+    await lock.release();
+  }
+}
+
+/** The ports of every worktree git knows, and the one that stands for the trunk in the published format. */
+async function takenPorts(repo: Repository): Promise<Set<number>> {
+  const admin = join(repo.commonDir, 'worktrees');
+  const siblings = await Promise.all((await readdir(admin)).map((name) => readRecord(join(admin, name))));
+  const taken = new Set(siblings.flatMap((one) => (one ? [one.port] : [])));
+  if (repo.trunk) taken.add(portFor(plainName(repo.trunk.name), new Set()));
+  return taken;
+}
