@@ -7,10 +7,12 @@ import { parseObstacles } from '../git/read-tree.ts';
 import { moveRef } from '../git/refs.ts';
 import { Refusal } from '../refusal.ts';
 import { type Repository, type Trunk, where } from '../repository.ts';
+import type { Teardown } from '../worktree/resources.ts';
 import { catchUp } from './catch-up.ts';
 import { follow } from './follow.ts';
 import { closeJournal, type Journal, writeJournal } from './journal.ts';
 import { cleanAt, deleteBranch, removeCheckout, type Surroundings, trashFor } from './retire.ts';
+import { type TearDown, tearingDown } from './tear-down.ts';
 
 export interface LandingOrder {
   repo: Repository;
@@ -33,6 +35,8 @@ export interface LandingResult {
   landing: Landing;
   /** Why it is not complete, when the trunk did move. */
   reason?: string;
+  /** What came of destroying the worktree's resources. */
+  teardown?: Partial<Teardown>;
 }
 
 /**
@@ -61,7 +65,8 @@ export async function land(order: LandingOrder, ctx: Context): Promise<LandingRe
   if (trunk.commit !== repo.commit) await moveTrunk(order, journal);
   ctx.emit({ type: 'progress', message: `${trunk.name} is at ${repo.commit.slice(0, 10)}.` });
   await point('accept.followed');
-  const result = await retire(journal, false, repo);
+  const tearDown = tearingDown(repo.commonDir, 'accept', ctx, cleanAt);
+  const result = await retire(journal, false, repo, tearDown);
   await point('accept.retired');
   await closeJournal(repo.commonDir);
   return result;
@@ -136,30 +141,36 @@ async function moveBack(
 }
 
 /**
- * Retires the worktree of a landing whose trunk has moved; also what a recovery ends with. Whatever keeps it from doing so
+ * Retires the worktree of a landing whose trunk has moved, its resources first; also what a recovery ends with. Whatever keeps it from doing so
  * is a reason, never an error: the landing itself is done.
  */
 export async function retire(
   journal: Journal,
   recovered: boolean,
   repo: Surroundings,
+  tearDown: TearDown,
 ): Promise<LandingResult> {
   const { worktree, to, landing } = journal;
   const flags: Landing = { ...nothing, recovery_performed: recovered, trunk_landed: true };
   if (!worktree.managed) return { landing: flags };
   const { path, trash, branch } = worktree;
+  const teardown = await tearDown(path, journal.project, to).catch((error) => ({
+    reason: `the resources of ${path} could not be destroyed: ${inWords(error)}`,
+  }));
+  if (teardown.reason !== undefined) return { landing: flags, reason: teardown.reason, teardown };
+  await point('resource.cleared');
   const removal = { from: landing, path, trash, repo };
   const { removed, reason } = await removeCheckout(removal, cleanAt(to, path)).catch((error) => ({
     removed: false,
     reason: `${path} could not be removed: ${inWords(error)}`,
   }));
-  if (!removed) return { landing: flags, ...(reason && { reason }) };
+  if (!removed) return { landing: flags, teardown, ...(reason && { reason }) };
   flags.worktree_removed = true;
   await point('accept.removed');
   const kept = branch === null ? undefined : await deleteBranch(removal, branch, to).catch(inWords);
   flags.branch_deleted = branch !== null && kept === undefined;
   const reasons = [reason, kept].filter((one) => one !== undefined);
-  return { landing: flags, ...(reasons.length > 0 && { reason: reasons.join('; ') }) };
+  return { landing: flags, teardown, ...(reasons.length > 0 && { reason: reasons.join('; ') }) };
 }
 
 /** What was thrown, as the end of a sentence. */

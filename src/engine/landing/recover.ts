@@ -15,6 +15,7 @@ import { waitForIndex } from './follow.ts';
 import { closeJournal, type Journal, landingLockPath, readJournal } from './journal.ts';
 import { inWords, type LandingResult, retire } from './land.ts';
 import { deleteBranch, deleteJudged, judgedName, type Surroundings } from './retire.ts';
+import { leavingResources, type TearDown } from './tear-down.ts';
 
 /** What came of an interrupted landing. */
 export interface Recovery {
@@ -29,6 +30,7 @@ type Place = Pick<Repository, 'commonDir' | 'top'>;
 /**
  * Finishes a landing that was interrupted, if there is one. Everything is decided from what git says now: did the trunk
  * move, did the landing checkout follow, is the worktree still there. Files that someone changed are never overwritten.
+ * Without `tearDown` no command of the project runs, and a worktree that has resources stays.
  *
  * `undefined` when there is nothing to recover. Refuses `busy` when the landing is still going in a living process after
  * `waitMs`.
@@ -37,6 +39,7 @@ export async function recoverLanding(
   repo: Place,
   ctx: Context,
   waitMs: number,
+  tearDown: TearDown = leavingResources(repo.commonDir),
 ): Promise<Recovery | undefined> {
   if (!(await readJournal(repo.commonDir))) return undefined;
   const lock = await acquireLock(landingLockPath(repo.commonDir), {
@@ -46,24 +49,32 @@ export async function recoverLanding(
     onWait: (message) => ctx.emit({ type: 'waiting', message }),
   });
   try {
-    return await recoverLocked(repo, ctx);
+    return await recoverLocked(repo, ctx, tearDown);
   } finally {
     await lock.release();
   }
 }
 
 /** {@link recoverLanding} for a caller that holds the landing lock. */
-export async function recoverLocked({ commonDir, top }: Place, ctx: Context): Promise<Recovery | undefined> {
+export async function recoverLocked(
+  { commonDir, top }: Place,
+  ctx: Context,
+  tearDown: TearDown = leavingResources(commonDir),
+): Promise<Recovery | undefined> {
   const journal = await readJournal(commonDir);
   if (!journal) return undefined;
   ctx.emit({ type: 'progress', message: 'Finishing a landing that was interrupted.' });
-  const recovery = await converge(journal, { commonDir, top });
+  const recovery = await converge(journal, { commonDir, top }, tearDown);
   await closeJournal(commonDir);
   return recovery;
 }
 
 /** `top` is a checkout that is there: the landing checkout of the journal may have been moved since. */
-async function converge(journal: Journal, { commonDir, top }: Place): Promise<Recovery | undefined> {
+async function converge(
+  journal: Journal,
+  { commonDir, top }: Place,
+  tearDown: TearDown,
+): Promise<Recovery | undefined> {
   const { trunk, from, to } = journal;
   const now = await resolveCommit(top, trunk.ref);
   // The trunk never moved, or has been taken elsewhere since: then there is nothing of ours to finish. (It had not to
@@ -78,7 +89,7 @@ async function converge(journal: Journal, { commonDir, top }: Place): Promise<Re
     (one) => !one.bare && one.prunable === undefined && one.path !== journal.worktree.path,
   );
   const settled = { ...journal, landing: (home ?? stays)?.path ?? top };
-  const result = await retireRecovered(settled, { commonDir, worktrees });
+  const result = await retireRecovered(settled, { commonDir, worktrees }, tearDown);
   const reasons = [
     ...(edited.length > 0 ? [`these files of ${home?.path} were edited and kept: ${edited.join(', ')}`] : []),
     ...(result.reason ? [result.reason] : []),
@@ -104,13 +115,17 @@ async function followRecovered(landing: string, from: string, to: string): Promi
 }
 
 /** Goes on with a removal from where the names on disk say it stopped (see `trashFor`). */
-async function retireRecovered(journal: Journal, repo: Surroundings): Promise<LandingResult> {
+async function retireRecovered(
+  journal: Journal,
+  repo: Surroundings,
+  tearDown: TearDown,
+): Promise<LandingResult> {
   const { landing, to } = journal;
   const { managed, path, trash, branch } = journal.worktree;
-  if (!managed) return retire(journal, true, repo);
+  if (!managed) return retire(journal, true, repo, tearDown);
   const known = repo.worktrees.some((entry) => entry.path === path);
   if (known && !(await exists(path)) && (await exists(trash))) await rename(trash, path);
-  if (await exists(path)) return retire(journal, true, repo);
+  if (await exists(path)) return retire(journal, true, repo, tearDown);
   const reasons: string[] = [];
   const left = (await exists(trash))
     ? `git has forgotten ${path} meanwhile; what it held is in ${trash}`

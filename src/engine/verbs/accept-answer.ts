@@ -48,12 +48,23 @@ export function landed(
     ...(kept ? [kept] : []),
     ...(recovery?.reason ? [`An interrupted landing was finished first, but ${recovery.reason}.`] : []),
   ];
-  const rest = { data, hints, ...(gate && { steps: gate.steps, diagnostics: gate.diagnostics }) };
+  const { teardown } = result;
+  const steps = [...(gate?.steps ?? []), ...(teardown?.steps ?? [])];
+  const diagnostics = [...(gate?.diagnostics ?? []), ...(teardown?.diagnostics ?? [])];
+  const rest = {
+    data,
+    hints: [...hints, ...(teardown?.hints ?? [])],
+    ...((gate || steps.length > 0) && { steps, diagnostics }),
+  };
   if (result.reason !== undefined) {
     return {
       ok: false,
       error: 'partial_acceptance',
-      message: `${trunk.name} has the work (${repo.commit.slice(0, 10)}), but ${result.reason}. Finish with "discern drop" or by hand.`,
+      message: `${trunk.name} has the work (${repo.commit.slice(0, 10)}), but ${result.reason}. ${
+        teardown?.left?.length
+          ? 'Accept again once that can be done'
+          : 'Finish with "discern drop" or by hand'
+      }.`,
       ...rest,
     };
   }
@@ -106,7 +117,10 @@ export function refusedByGate(gate: GateRun): AcceptAnswer {
 }
 
 /** What accept would do. */
-export async function preview({ repo, trunk, landing, managed, proved }: Candidate): Promise<AcceptAnswer> {
+export async function preview(
+  { repo, trunk, landing, managed, proved }: Candidate,
+  resources: readonly string[],
+): Promise<AcceptAnswer> {
   const commits = await logOneline(repo.top, trunk.commit, repo.commit, 20);
   const files = await changedPaths(repo.top, trunk.commit, repo.commit);
   return {
@@ -121,6 +135,7 @@ export async function preview({ repo, trunk, landing, managed, proved }: Candida
         { action: 'move', detail: `${trunk.name} in ${landing}` },
         ...(managed
           ? [
+              ...resources.map((detail) => ({ action: 'destroy', detail })),
               { action: 'remove', detail: repo.top },
               { action: 'delete branch', detail: repo.branch ?? '' },
             ]

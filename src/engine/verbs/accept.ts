@@ -12,6 +12,8 @@ import { findObstacles } from '../landing/follow.ts';
 import { landingLockPath } from '../landing/journal.ts';
 import { land, nothing } from '../landing/land.ts';
 import { type Recovery, recoverLanding, recoverLocked } from '../landing/recover.ts';
+import { cleanAt } from '../landing/retire.ts';
+import { resourcesOf, tearingDown } from '../landing/tear-down.ts';
 import { acquireLock, type Lock } from '../lock.ts';
 import { Refusal } from '../refusal.ts';
 import { isHome, openRepository, type Repository, requireTrunk, type Trunk, where } from '../repository.ts';
@@ -43,12 +45,14 @@ export async function accept(root: string, args: Args<'accept'>, ctx: Context): 
 
 async function acceptWorktree(root: string, args: Args<'accept'>, ctx: Context): Promise<AcceptAnswer> {
   let repo = await openRepository(root, ctx.signal);
-  const recovery = args.dry_run ? undefined : await recoverLanding(repo, ctx, LANDING_WAIT_MS);
+  const recovery = args.dry_run
+    ? undefined
+    : await recoverLanding(repo, ctx, LANDING_WAIT_MS, tearDown(repo, ctx));
   if (recovery) {
     if (recovery.journal.worktree.path === repo.top) return recovered(repo, recovery);
     repo = await openRepository(root, ctx.signal);
   }
-  if (args.dry_run) return preview(await examine(repo));
+  if (args.dry_run) return preview(await examine(repo), await resourcesOf(repo.commonDir, repo.top));
   let candidate = await examineSettled(repo, ctx);
   let gate: GateRun | undefined;
   if (!candidate.proved) {
@@ -67,6 +71,8 @@ async function acceptWorktree(root: string, args: Args<'accept'>, ctx: Context):
   return landExclusively(candidate, gate, recovery, ctx);
 }
 
+const tearDown = ({ commonDir }: Repository, ctx: Context) => tearingDown(commonDir, 'accept', ctx, cleanAt);
+
 /** {@link examine}; what it says of the landing checkout is only true while no other landing writes there. */
 async function examineSettled(repo: Repository, ctx: Context): Promise<Candidate> {
   try {
@@ -75,7 +81,7 @@ async function examineSettled(repo: Repository, ctx: Context): Promise<Candidate
     if (!(error instanceof Refusal) || error.slug !== 'dirty_landing_checkout') throw error;
     const lock = await lockLanding(repo, ctx);
     try {
-      await recoverLocked(repo, ctx);
+      await recoverLocked(repo, ctx, tearDown(repo, ctx));
       return await examine(await openRepository(repo.root, ctx.signal));
     } finally {
       await lock.release();
@@ -227,7 +233,7 @@ async function landExclusively(
   try {
     const lock = await lockLanding(first.repo, ctx);
     try {
-      const again = await recoverLocked(first.repo, ctx);
+      const again = await recoverLocked(first.repo, ctx, tearDown(first.repo, ctx));
       // What was read before the lock may be history by now.
       const candidate =
         lock.waited || again ? await examine(await openRepository(first.repo.root, ctx.signal)) : first;

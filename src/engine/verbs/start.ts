@@ -14,12 +14,16 @@ import { addWorktree } from '../git/worktree.ts';
 import { Refusal } from '../refusal.ts';
 import { isHome, openRepository, type Repository, requireTrunk, rootIn, where } from '../repository.ts';
 import { CONFIG_FILE } from '../root.ts';
+import type { CommandsResult, Order } from '../worktree/commands.ts';
 import { fillEnvFiles } from '../worktree/environment.ts';
+import type { Identity } from '../worktree/handles.ts';
 import { identify } from '../worktree/identify.ts';
 import { movingAdvice } from '../worktree/moving.ts';
 import { newId, slugify } from '../worktree/name.ts';
 import { exists, homeCheckout, makeDirectories, worktreesDir } from '../worktree/place.ts';
-import { ensureCommands, runSetup, type SetupResult, stepCommands } from '../worktree/setup.ts';
+import { reclaimVanished } from '../worktree/reclaim.ts';
+import { readyResources, resourceCommands } from '../worktree/resources.ts';
+import { checkoutCommands, ensureCommands, stepCommands } from '../worktree/setup.ts';
 import { type Made, takeBack, tellLeft } from '../worktree/take-back.ts';
 
 interface Target {
@@ -106,6 +110,10 @@ function preview(repo: Repository, target: Target): Omit<Envelope<StartData>, 'v
           detail: `${target.branch} at ${target.base} (${target.baseCommit.slice(0, 10)})`,
         },
         { action: 'worktree', detail: target.path },
+        ...repo.config.config.worktree.resources.map(({ name, create }) => ({
+          action: `worktree.resources.${name}`,
+          detail: create,
+        })),
         ...[...stepCommands(repo), ...ensureCommands(repo)].map(({ name, command }) => ({
           action: name,
           detail: command,
@@ -122,6 +130,7 @@ async function make(
   status: TreeStatus,
   ctx: Context,
 ): Promise<Omit<Envelope<StartData>, 'verb'>> {
+  const reclaimed = await reclaimVanished(repo, ctx);
   const made: Made = {
     directories: await makeDirectories(worktreesDir(repo)),
     branch: false,
@@ -148,12 +157,10 @@ async function make(
       );
     }
     const { gitDir, record } = await identify(repo, target, ctx);
+    made.resources = { id: record.id, root };
     await point('start.recorded');
     const fresh = await opened(repo, target, root, gitDir);
-    const hints = await fillEnvFiles(repo, fresh, record);
-    const steps = stepCommands(fresh);
-    const setup = await runSetup(fresh, [...steps, ...ensureCommands(fresh)], 'start', ctx);
-    if (setup.failed !== undefined) throw setupRefusal(repo, setup, ctx);
+    const { hints, setup } = await setUp(repo, fresh, record, ctx);
     if (ctx.signal.aborted) throw new Refusal('cancelled', 'The call was cancelled.', { data: where(repo) });
     return {
       ok: true,
@@ -170,6 +177,7 @@ async function make(
       hints: [
         movingAdvice(ctx.client, root),
         ...leftBehind(repo, status),
+        ...reclaimed,
         ...hints,
         ...fresh.config.notes,
         ...setup.hints,
@@ -177,7 +185,7 @@ async function make(
       message: `Worktree ready on ${target.branch}.`,
     };
   } catch (error) {
-    await takeBack(repo.top, target, made).catch((left) => tellLeft(error, target, left));
+    await takeBack(repo, target, made, ctx, error).catch((left) => tellLeft(error, target, left));
     throw error;
   }
 }
@@ -252,14 +260,39 @@ function leftBehind(repo: Repository, status: TreeStatus): string[] {
   ];
 }
 
-function setupRefusal(repo: Repository, setup: SetupResult, ctx: Context): Refusal {
+/**
+ * Makes a new worktree ready: env files, resources, steps, ensures. The env files are filled again after the steps, since one
+ * may make them anew from a template.
+ */
+async function setUp(
+  repo: Repository,
+  fresh: Repository,
+  identity: Identity,
+  ctx: Context,
+): Promise<{ hints: string[]; setup: CommandsResult }> {
+  const hints = await fillEnvFiles(repo, fresh, identity);
+  const commands = await checkoutCommands(fresh, 'start', ctx);
+  const [steps, ensures] = [stepCommands(fresh), ensureCommands(fresh)];
+  commands.plan(resourceCommands(fresh.config.config) + steps.length + ensures.length);
+  await readyResources(fresh, identity, commands, ctx);
+  const { result } = commands;
+  if (!result.failed && (await commands.runAll(steps))) {
+    const later = steps.length > 0 ? await fillEnvFiles(repo, fresh, identity) : [];
+    hints.push(...later.filter((hint) => !hints.includes(hint)));
+    await commands.runAll(ensures);
+  }
+  if (result.failed) throw setupRefusal(repo, result, result.failed, ctx);
+  return { hints, setup: result };
+}
+
+function setupRefusal(repo: Repository, setup: CommandsResult, { command }: Order, ctx: Context): Refusal {
   const cancelled = ctx.signal.aborted;
   const late = setup.steps.at(-1)?.outcome === 'timed_out';
   return new Refusal(
     cancelled ? 'cancelled' : late ? 'timed_out' : 'gate_failed',
     cancelled
       ? 'start was cancelled; the worktree was taken back.'
-      : `The setup command "${setup.failed}" ${late ? 'ran out of time' : 'failed'}, so the worktree was taken back: fix it in ${CONFIG_FILE} (or what it needs) and start again.`,
+      : `The setup command "${command}" ${late ? 'ran out of time' : 'failed'}, so the worktree was taken back: fix it in ${CONFIG_FILE} (or what it needs) and start again.`,
     { data: where(repo), steps: setup.steps, diagnostics: setup.diagnostics, hints: setup.hints },
   );
 }

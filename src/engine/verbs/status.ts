@@ -11,6 +11,7 @@ import { Refusal } from '../refusal.ts';
 import { isHome, openRepository, type Repository, requireTrunk, rootIn, where } from '../repository.ts';
 import { describeWorktrees } from '../worktree/describe.ts';
 import { exists, homeCheckout } from '../worktree/place.ts';
+import { vanishedFindings } from '../worktree/reclaim.ts';
 
 /**
  * Where a checkout stands: branch, changes, distance from the trunk, proof, and every worktree of the repository.
@@ -23,6 +24,7 @@ export async function status(
 ): Promise<Omit<Envelope<StatusData>, 'verb'>> {
   let repo = await openRepository(root, ctx.signal);
   const { done, findings } = await recover(repo, ctx);
+  findings.push(...(await vanishedFindings(repo)));
   if (done.length > 0) {
     await requireRoot(repo, done);
     repo = await openRepository(root, ctx.signal);

@@ -11,7 +11,10 @@ import { readStatus } from '../git/status.ts';
 import { readRecord, writeRecord } from '../identity.ts';
 import { Refusal } from '../refusal.ts';
 import { isHome, openRepository, type Repository, requireTrunk, where } from '../repository.ts';
-import { ensureCommands, runSetup } from '../worktree/setup.ts';
+import type { CommandsResult } from '../worktree/commands.ts';
+import { projectSlug } from '../worktree/handles.ts';
+import { readyResources, resourceCommands } from '../worktree/resources.ts';
+import { checkoutCommands, ensureCommands } from '../worktree/setup.ts';
 
 /**
  * Merges the trunk, or `from`, into the worktree's branch. The merge is made in the object store first, so a conflict
@@ -96,6 +99,17 @@ async function moveForward(repo: Repository, after: string, from: string, data: 
   }
 }
 
+/** Makes what the checkout needs ready once more: its resources, when it is a worktree of ours, and the ensures. */
+async function makeReady(repo: Repository, ctx: Context): Promise<CommandsResult> {
+  const commands = await checkoutCommands(repo, 'update', ctx);
+  const record = await readRecord(repo.gitDir);
+  const ensures = ensureCommands(repo);
+  commands.plan((record ? resourceCommands(repo.config.config) : 0) + ensures.length);
+  if (record) await readyResources(repo, { slug: projectSlug(repo), ...record }, commands, ctx);
+  if (!commands.result.failed) await commands.runAll(ensures);
+  return commands.result;
+}
+
 /** Runs the ensures, which an update before this one may have been kept from, and says how the checkout stands. */
 async function ensured(
   repo: Repository,
@@ -104,7 +118,7 @@ async function ensured(
   ctx: Context,
 ): Promise<Omit<Envelope<UpdateData>, 'verb'>> {
   const fresh = data.merged ? await openRepository(repo.root) : repo;
-  const setup = await runSetup(fresh, ensureCommands(fresh), 'update', ctx);
+  const setup = await makeReady(fresh, ctx);
   const rest = {
     data,
     ...(setup.steps.length > 0 && { steps: setup.steps, diagnostics: setup.diagnostics }),
@@ -124,7 +138,7 @@ async function ensured(
     ok: false,
     error: late ? 'timed_out' : 'gate_failed',
     ...rest,
-    message: `${message} But "${setup.failed}" ${late ? 'ran out of time' : 'failed'} afterwards: look at its output, then call update again.`,
+    message: `${message} But "${setup.failed.command}" ${late ? 'ran out of time' : 'failed'} afterwards: look at its output, then call update again.`,
   };
 }
 

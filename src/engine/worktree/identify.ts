@@ -8,6 +8,7 @@ import { acquireLock } from '../lock.ts';
 import { plainName } from '../plain-name.ts';
 import type { Repository } from '../repository.ts';
 import { projectSlug } from './handles.ts';
+import { listLedgers } from './ledger.ts';
 
 /** A worktree that git has just made. */
 interface Fresh {
@@ -52,11 +53,13 @@ export async function identify(
   }
 }
 
-/** The ports of every worktree git knows, and the one that stands for the trunk in the published format. */
+/** The ports of every worktree that git knows or that has resources, and the one that stands for the trunk in the published format. */
 async function takenPorts(repo: Repository): Promise<Set<number>> {
   const admin = join(repo.commonDir, 'worktrees');
   const siblings = await Promise.all((await readdir(admin)).map((name) => readRecord(join(admin, name))));
-  const taken = new Set(siblings.flatMap((one) => (one ? [one.port] : [])));
+  // What a worktree that vanished has left running may still listen.
+  const { ledgers } = await listLedgers(repo.commonDir);
+  const taken = new Set([...siblings, ...ledgers].flatMap((one) => (one ? [one.port] : [])));
   if (repo.trunk) taken.add(portFor(plainName(repo.trunk.name), new Set()));
   return taken;
 }

@@ -1,0 +1,56 @@
+import { join } from 'node:path';
+import type { Context } from '../context.ts';
+import { gitDirOf, readRecord } from '../identity.ts';
+import { readLedger } from '../worktree/ledger.ts';
+import { destroyResources, type Teardown } from '../worktree/resources.ts';
+import { inspect } from './inspect.ts';
+
+/**
+ * Destroys what a worktree has outside of itself, before it is removed. `commit` is the one it is to be removed at: what could
+ * not be removed anyway keeps its resources.
+ */
+export type TearDown = (
+  path: string,
+  project: string,
+  commit: string,
+) => Promise<Pick<Teardown, 'reason'> & Partial<Teardown>>;
+
+/** The id of our worktree at a path, when it has resources. */
+export async function ownerOf(commonDir: string, path: string): Promise<string | undefined> {
+  const gitDir = await gitDirOf(path);
+  const record = gitDir === undefined ? undefined : await readRecord(gitDir);
+  return record && (await readLedger(commonDir, record.id)) ? record.id : undefined;
+}
+
+/** The names of what goes with a worktree, in the order it is destroyed. */
+export async function resourcesOf(commonDir: string, path: string): Promise<string[]> {
+  const id = await ownerOf(commonDir, path);
+  const ledger = id === undefined ? undefined : await readLedger(commonDir, id);
+  return (ledger?.resources ?? []).map(({ name }) => name).reverse();
+}
+
+/** Tears down by running the project's commands. `judge` says in words what would keep the worktree from being removed. */
+export function tearingDown(
+  commonDir: string,
+  verb: string,
+  ctx: Context,
+  judge: (commit: string, path: string) => (found: Awaited<ReturnType<typeof inspect>>) => string | undefined,
+): TearDown {
+  return async (path, project, commit) => {
+    const id = await ownerOf(commonDir, path);
+    if (id === undefined) return {};
+    const reason = judge(commit, path)(await inspect(path));
+    if (reason !== undefined) return { reason };
+    ctx.emit({ type: 'progress', message: `Destroying the resources of ${id}.` });
+    return destroyResources({ commonDir, id, root: join(path, project) }, verb, ctx);
+  };
+}
+
+/** For callers that run no command of the project: a worktree that has resources stays until someone may destroy them. */
+export function leavingResources(commonDir: string): TearDown {
+  return async (path) => {
+    const id = await ownerOf(commonDir, path);
+    if (id === undefined) return {};
+    return { reason: `the resources of ${path} are still to be destroyed, which "discern drop ${id}" does` };
+  };
+}

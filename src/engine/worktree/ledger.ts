@@ -1,0 +1,94 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import type { Context } from '../context.ts';
+import { readJson, stateDir, writeFileAtomic } from '../files.ts';
+import { acquireLock } from '../lock.ts';
+import { exists } from './place.ts';
+
+/** One resource of a worktree, and all that is needed to destroy it once nothing else of the worktree is left. */
+const Entry = z.object({
+  name: z.string(),
+  state: z
+    .enum(['intent', 'ready'])
+    .describe('intent: its create has begun, and nothing says that it ended well.'),
+  destroy: z.string().describe('The command, its tokens expanded.'),
+  required: z.boolean(),
+  retries: z.number().int(),
+  gc: z.boolean().describe('False: only what names the worktree may destroy it.'),
+});
+export type Entry = z.infer<typeof Entry>;
+
+/** What a worktree has outside of itself, in the order it was made. */
+const Ledger = z.object({
+  version: z.literal(1),
+  id: z.string(),
+  slug: z.string(),
+  port: z.number().int(),
+  path: z.string().describe('The worktree’s git top.'),
+  git_dir: z.string().describe('Its git directory, below the repository’s.'),
+  timeout: z.number().describe('Seconds one command may take; 0 is no limit.'),
+  resources: z.array(Entry),
+});
+export type Ledger = z.infer<typeof Ledger>;
+
+const ledgersDir = (commonDir: string) => join(stateDir(commonDir), 'resources');
+const ledgerPath = (commonDir: string, id: string) => join(ledgersDir(commonDir), `${id}.json`);
+
+/**
+ * What is written down of a worktree's resources; `undefined` when it has none. Rejects when the file is none of ours, since
+ * taking it for empty would lose what it names.
+ */
+export async function readLedger(commonDir: string, id: string): Promise<Ledger | undefined> {
+  const path = ledgerPath(commonDir, id);
+  const parsed = Ledger.safeParse(await readJson(path));
+  if (parsed.success) return parsed.data;
+  if (!(await exists(path))) return undefined;
+  throw new Error(
+    `${path}, which names the resources of ${id}, cannot be read: destroy them by hand, then delete that file.`,
+  );
+}
+
+/** Writes a ledger down, whole or not at all; one without resources is removed. */
+export async function writeLedger(commonDir: string, ledger: Ledger): Promise<void> {
+  const path = ledgerPath(commonDir, ledger.id);
+  if (ledger.resources.length === 0) await rm(path, { force: true });
+  else await writeFileAtomic(path, `${JSON.stringify(ledger, null, 2)}\n`);
+}
+
+/** The ledgers of all worktrees, living or not, and the paths of those that cannot be read. */
+export async function listLedgers(commonDir: string): Promise<{ ledgers: Ledger[]; unreadable: string[] }> {
+  const dir = ledgersDir(commonDir);
+  const names = await readdir(dir).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  const found: { ledgers: Ledger[]; unreadable: string[] } = { ledgers: [], unreadable: [] };
+  for (const name of names.filter((one) => one.endsWith('.json')).sort()) {
+    const path = join(dir, name);
+    const parsed = Ledger.safeParse(await readJson(path));
+    if (parsed.success) found.ledgers.push(parsed.data);
+    // It may just have been removed: its worktree is being retired.
+    else if (await exists(path)) found.unreadable.push(path);
+  }
+  return found;
+}
+
+/** Lets one process at a time make or destroy the resources of a worktree. Refuses `busy` when another does. */
+export async function withResources<Value>(
+  commonDir: string,
+  id: string,
+  ctx: Context,
+  act: () => Promise<Value>,
+): Promise<Value> {
+  const lock = await acquireLock(join(stateDir(commonDir), 'locks', `resources-${id}.lock`), {
+    purpose: `work on the resources of ${id}`,
+    signal: ctx.signal,
+    waitMs: 0,
+  });
+  try {
+    return await act();
+  } finally {
+    await lock.release();
+  }
+}

@@ -1,0 +1,130 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { Context } from '../context.ts';
+import { gitDirOf, readRecord } from '../identity.ts';
+import { Refusal } from '../refusal.ts';
+import { type Repository, rootIn } from '../repository.ts';
+import { type Ledger, listLedgers } from './ledger.ts';
+import { exists, homeCheckout, worktreesDir } from './place.ts';
+import { destroyResources, type Teardown } from './resources.ts';
+
+/** Resources whose worktree is no more. */
+export interface Vanished {
+  /** Those that may be destroyed without being named, last first. */
+  ledgers: Ledger[];
+  /** Files that say what some worktree has, and cannot be read. */
+  unreadable: string[];
+}
+
+/**
+ * Finds the resources of worktrees that vanished without being dropped. A worktree is there while git knows it and its
+ * directory is in place, has been moved away by a removal or by hand, or is locked, which is how git is told of a disk that
+ * may be absent (git-worktree(1)). `gc = false` keeps a resource out of this. Runs nothing.
+ */
+export async function findVanished(repo: Repository): Promise<Vanished> {
+  // Read before git's own list: a worktree that is made in between is in neither.
+  const { ledgers, unreadable } = await listLedgers(repo.commonDir);
+  const found: Vanished = { ledgers: [], unreadable };
+  if (ledgers.length === 0) return found;
+  const known = await adminDirs(repo.commonDir);
+  for (const ledger of ledgers) {
+    if (!ledger.resources.some(({ gc }) => gc)) continue;
+    const own = [...new Set([ledger.git_dir, known.get(ledger.id)])].filter((dir) => dir !== undefined);
+    const lives = await Promise.all(own.map((dir) => isThere(repo, dir)));
+    if (!lives.includes(true)) found.ledgers.push(ledger);
+  }
+  return found;
+}
+
+/** The git directories of all linked checkouts that have a name of ours, by that name. */
+async function adminDirs(commonDir: string): Promise<Map<string, string>> {
+  const admin = join(commonDir, 'worktrees');
+  const names = await readdir(admin).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  const known = new Map<string, string>();
+  for (const name of names) {
+    const record = await readRecord(join(admin, name));
+    if (record) known.set(record.id, join(admin, name));
+  }
+  return known;
+}
+
+/** True while the linked checkout of a git directory is somewhere, or cannot be told to be gone. */
+async function isThere(repo: Repository, gitDir: string): Promise<boolean> {
+  const link = await readFile(join(gitDir, 'gitdir'), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+    throw error;
+  });
+  if (link === undefined) return false;
+  // Relative where `worktree.useRelativePaths` asked for it (git-config(1)).
+  const path = dirname(resolve(gitDir, link.trim()));
+  if ((await exists(path)) || (await exists(join(gitDir, 'locked')))) return true;
+  for (const dir of new Set([dirname(path), worktreesDir(repo), dirname(worktreesDir(repo))])) {
+    // A directory that is not there, or that we may not read, holds no checkout we could find.
+    for (const name of await readdir(dir).catch(() => [])) {
+      const similar = name.includes(basename(path)) || dir === dirname(path);
+      if (similar && (await leadsTo(join(dir, name), gitDir))) return true;
+    }
+  }
+  return false;
+}
+
+const leadsTo = async (checkout: string, gitDir: string): Promise<boolean> =>
+  (await gitDirOf(checkout).catch(() => undefined)) === gitDir;
+
+/** Destroys the resources of one worktree that vanished, from the checkout that stands for the repository. */
+export function reclaim(repo: Repository, ledger: Ledger, verb: string, ctx: Context): Promise<Teardown> {
+  const place = { commonDir: repo.commonDir, id: ledger.id, root: rootIn(repo, homeCheckout(repo)) };
+  return destroyResources(place, verb, ctx, { anyway: true, only: ({ gc }) => gc });
+}
+
+/**
+ * Destroys the resources of every worktree that vanished, and says in sentences what came of it. What fails keeps nothing
+ * else from going on, and is tried again the next time.
+ */
+export async function reclaimVanished(repo: Repository, ctx: Context): Promise<string[]> {
+  const told: string[] = [];
+  for (const ledger of (await findVanished(repo)).ledgers) {
+    const names = ledger.resources.filter(({ gc }) => gc).map(({ name }) => name);
+    try {
+      const { left, steps } = await reclaim(repo, ledger, 'reclaim', ctx);
+      const still = names.filter((name) => left.includes(name));
+      const gone = names.filter((name) => !left.includes(name));
+      if (gone.length > 0)
+        told.push(`Destroyed what ${ledger.id}, which is gone, had left: ${gone.join(', ')}.`);
+      if (still.length > 0) {
+        const output = steps.find(({ outcome }) => outcome !== 'passed')?.output_path;
+        told.push(
+          `Could not destroy what ${ledger.id}, which is gone, has left: ${still.join(', ')}${output ? ` (see ${output})` : ''}. The next start tries again.`,
+        );
+      }
+    } catch (error) {
+      // Another process is at it.
+      if (!(error instanceof Refusal) || error.slug !== 'busy') throw error;
+    }
+  }
+  return told;
+}
+
+const reclaimable = (resources: Ledger['resources']) =>
+  resources
+    .filter(({ gc }) => gc)
+    .map(({ name }) => name)
+    .join(', ');
+
+/** The resources of worktrees that vanished, for whoever asks where things stand; runs nothing. */
+export async function vanishedFindings(repo: Repository): Promise<{ what: string; remedy: string }[]> {
+  const { ledgers, unreadable } = await findVanished(repo);
+  return [
+    ...ledgers.map(({ id, resources }) => ({
+      what: `${id} is gone, and what it had is still there: ${reclaimable(resources)}.`,
+      remedy: 'discern prune',
+    })),
+    ...unreadable.map((path) => ({
+      what: `${path} names what a worktree has, and cannot be read.`,
+      remedy: `destroy what it names, then rm '${path}'`,
+    })),
+  ];
+}
