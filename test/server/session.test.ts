@@ -5,8 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Verb } from '../../src/contract/verbs.ts';
 import { exists } from '../../src/engine/worktree/place.ts';
 import { type Answer, Session } from '../../src/server/session.ts';
+import { logged } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
 import { git, plainConfig, projects } from '../support/project.ts';
+import { resource, withTables } from '../support/resources.ts';
 
 const { make, removeAll } = projects();
 
@@ -44,6 +46,37 @@ describe('A session', () => {
     const { envelope } = await call(session, 'done');
     assert.equal(envelope.error, 'root_missing');
     assert.equal((await session.held()).root, project.root);
+  });
+
+  it('runs no command of a project that is not trusted, not even to destroy what a worktree has', async () => {
+    const project = await make({ config: withTables(resource('db'), resource('cache')) });
+    const trusting = new Session({ root: project.root, env: {}, cwd: '/' });
+    const [kept, lost] = [
+      await call(trusting, 'start'),
+      await call(trusting, 'start', { path: project.root }),
+    ];
+    const { path, id } = kept.envelope.data as { path: string; id: string };
+    await rm((lost.envelope.data as { path: string }).path, { recursive: true });
+    const before = await logged(project);
+
+    const session = new Session({ root: project.root, env: {}, cwd: '/', trusted: false });
+    const drop = { worktree: id, delete_branch: true, force: true };
+    for (const [verb, args] of [
+      ['drop', drop],
+      ['start', {}],
+      ['update', { path }],
+      ['accept', { path }],
+    ] as const) {
+      assert.equal((await call(session, verb, args)).envelope.error, 'untrusted', verb);
+    }
+    const status = await call(session, 'status');
+    assert.equal(status.envelope.ok, true, status.envelope.message);
+    assert.equal((status.envelope.data as { findings?: unknown[] }).findings?.length, 1);
+    assert.deepEqual(await logged(project), before);
+
+    session.trust(true);
+    assert.equal((await call(session, 'drop', drop)).envelope.ok, true);
+    assert.deepEqual((await logged(project)).slice(before.length), ['destroy-cache', 'destroy-db']);
   });
 
   it('re-aims in the order of the calls, not in the order they end', async () => {
