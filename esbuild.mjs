@@ -1,6 +1,7 @@
 // Builds dist/ from src/. `buildTests(outdir)` is what scripts/test.mjs uses, so that tests and product are built alike.
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { webviewBuild } from './scripts/webview-build.mjs';
@@ -39,6 +40,13 @@ const manifest = {
   },
 };
 
+/** The JSON Schema of discern.toml, for editors. */
+async function writeConfigSchema(outdir) {
+  const { configSchema } = await evaluate('src/contract/config-schema.ts');
+  mkdirSync(outdir, { recursive: true });
+  writeFileSync(join(outdir, 'discern.schema.json'), `${JSON.stringify(configSchema(), null, 2)}\n`);
+}
+
 /** The extension's MCP client, loaded when first needed. */
 const clientBeside = {
   name: 'client-beside',
@@ -75,6 +83,7 @@ const shared = {
 export async function buildProduct(outdir = here('dist')) {
   await Promise.all([
     build(webviewBuild(outdir)),
+    writeConfigSchema(outdir),
     build({
       ...shared,
       entryPoints: { engine: here('src/engine/index.ts') },

@@ -21,13 +21,15 @@ export type Extent = (typeof extents)[number];
 /** The names of jobs, scopes, standards, generated groups and resources. */
 export const namePattern = /^[A-Za-z0-9_-]+$/;
 
-const Text = z.string().regex(/^[^\0]*$/, { error: 'holds a NUL character' });
+const Text = z.string().regex(/^[^\x00]*$/, { error: 'holds a NUL character' });
 const Filled = Text.regex(/\S/, { error: 'is empty' });
 const InsideProject = Filled.regex(/^(?![/~\\]|[A-Za-z]:|\.git(?:\/|$))(?!(?:.*\/)?\.\.(?:\/|$))/s, {
   error: 'must be a file inside the project',
 });
 const Command = Filled.describe('A shell command, run in the project root.');
-const Commands = z.union([Command, z.array(Command).min(1)], { error: 'a command or a list of commands' });
+const Commands = z
+  .union([Command, z.array(Command).min(1)], { error: 'a command or a list of commands' })
+  .describe('One command, or a list run one after another.');
 const CommandList = z.array(Command);
 const Globs = z.array(Filled);
 const Timeout = z.number().min(0).describe('Seconds, in place of [gate].timeout; 0 is no limit.');
@@ -60,7 +62,8 @@ export const KnownJob = z.union(
       timeout: Timeout.exactOptional(),
       stage: z
         .never({ error: 'must not be declared: the stage of a known job follows from its name' })
-        .exactOptional(),
+        .exactOptional()
+        .describe('Not for a known job: its stage follows from its name.'),
     }),
   ],
   { error: 'a command, a list of commands or { run, timeout }' },
@@ -95,11 +98,12 @@ export const StandardTable = z.strictObject({
         Filled,
         z
           .strictObject({
-            files: Pathspecs.exactOptional(),
-            lines: Pathspecs.exactOptional(),
-            words: Pathspecs.exactOptional(),
-            bytes: Pathspecs.exactOptional(),
+            files: Pathspecs.exactOptional().describe('How many tracked files these paths have.'),
+            lines: Pathspecs.exactOptional().describe('How many lines they have.'),
+            words: Pathspecs.exactOptional().describe('How many words they have.'),
+            bytes: Pathspecs.exactOptional().describe('How many bytes they have.'),
           })
+          .meta({ minProperties: 1, maxProperties: 1 })
           .refine((per) => Object.keys(per).length === 1, {
             error: `must name exactly one of ${extents.join(', ')}`,
             when: ({ issues }) => issues.length === 0,
@@ -144,7 +148,8 @@ export const ResourceTable = z.strictObject({
   gc: z.boolean().default(true).describe('Not used here.'),
 });
 
-const named = <Table extends z.ZodType>(table: Table) => z.record(z.string().regex(namePattern), table);
+const named = <Table extends z.ZodType>(table: Table, what: string) =>
+  z.record(z.string().regex(namePattern), table.describe(what));
 
 export const WorktreeTable = z.strictObject({
   root: Text.default('').describe('Where worktrees go; empty is `<repo>.worktrees` beside it.'),
@@ -157,24 +162,28 @@ export const WorktreeTable = z.strictObject({
       'Read from first to last, the last that defines a variable wins; a new one goes into the first.',
     ),
   ignored_file_drift: z.boolean().exactOptional().describe('Not used here.'),
-  setup: SetupTable.prefault({}),
-  resources: named(ResourceTable).exactOptional(),
+  setup: SetupTable.prefault({}).describe('Commands that make a new worktree ready, after its resources.'),
+  resources: named(ResourceTable, 'Something outside the checkout that one worktree owns.')
+    .exactOptional()
+    .describe('What each worktree owns outside its checkout, as a database; one table each.'),
   branch_prefix: Text.exactOptional().meta(older('[repository].branch_prefix')),
 });
 
 /** Older `[checks.<name>]`: a custom job whose stage may be left out. */
-export const CheckTable = CustomJob.extend({ stage: z.enum(jobStages).default('check') });
+export const CheckTable = CustomJob.extend({
+  stage: z.enum(jobStages).default('check').describe('When the gate runs it.'),
+});
 
-const known = KnownJob.exactOptional();
+const known = (what: string) => KnownJob.exactOptional().describe(what);
 
 /** Older `[capabilities]`: the known jobs, and nothing else. */
 export const CapabilitiesTable = z.strictObject({
-  format: known,
-  build: known,
-  lint: known,
-  typecheck: known,
-  test: known,
-  smoke: known,
+  format: known('Fix stage: rewrites files, as a formatter does. Run first, one after another.'),
+  build: known('Build stage: makes what the later stages read.'),
+  lint: known('Check stage: reads the code and changes nothing.'),
+  typecheck: known('Check stage: checks types and changes nothing.'),
+  test: known('Test stage: the test suite.'),
+  smoke: known('Test stage: a quick sign that the program runs at all.'),
 });
 
 /**
@@ -182,17 +191,32 @@ export const CapabilitiesTable = z.strictObject({
  * named here belong to others and are left alone.
  */
 export const ConfigFile = z.looseObject({
-  project: ProjectTable.exactOptional(),
-  repository: RepositoryTable.exactOptional(),
-  jobs: z.object(CapabilitiesTable.shape).catchall(CustomJob).exactOptional(),
-  scopes: named(ScopeTable).exactOptional(),
-  standards: named(StandardTable).exactOptional(),
-  generated: named(GeneratedTable).exactOptional(),
-  gate: GateTable.exactOptional(),
-  worktree: WorktreeTable.exactOptional(),
+  project: ProjectTable.exactOptional().describe('Names of the project.'),
+  repository: RepositoryTable.exactOptional().describe('What holds in every checkout of the repository.'),
+  jobs: z
+    .object(CapabilitiesTable.shape)
+    .catchall(CustomJob.describe('A job of the project’s own.'))
+    .meta({ propertyNames: { pattern: namePattern.source } })
+    .exactOptional()
+    .describe(
+      'What the gate runs. format, build, lint, typecheck, test and smoke have their stage by name; any other name needs a table with stage and run.',
+    ),
+  scopes: named(ScopeTable, 'A region of the repository.')
+    .exactOptional()
+    .describe('Regions of the repository, one table each. A changed path in no scope counts as code.'),
+  standards: named(StandardTable, 'A number that may only improve.')
+    .exactOptional()
+    .describe('Numbers that may only improve, one table each.'),
+  generated: named(GeneratedTable, 'Files one generator owns.')
+    .exactOptional()
+    .describe('Committed files that a generator writes, one table for each generator.'),
+  gate: GateTable.exactOptional().describe('How the gate runs.'),
+  worktree: WorktreeTable.exactOptional().describe('How worktrees are made.'),
   capabilities: CapabilitiesTable.exactOptional().meta(older('[jobs]')),
-  checks: named(CheckTable).exactOptional().meta(older('[jobs.<name>]')),
-  ratchets: named(StandardTable).exactOptional().meta(older('[standards.<name>]')),
+  checks: named(CheckTable, 'A job of the check stage.').exactOptional().meta(older('[jobs.<name>]')),
+  ratchets: named(StandardTable, 'A number that may only improve.')
+    .exactOptional()
+    .meta(older('[standards.<name>]')),
 });
 
 /** One job of the gate. */
