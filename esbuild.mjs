@@ -47,12 +47,12 @@ async function writeConfigSchema(outdir) {
   writeFileSync(join(outdir, 'discern.schema.json'), `${JSON.stringify(configSchema(), null, 2)}\n`);
 }
 
-/** The extension's MCP client, loaded when first needed. */
-const clientBeside = {
-  name: 'client-beside',
+/** Parts of the extension in files of their own, loaded when first needed. */
+const laterBeside = {
+  name: 'later-beside',
   setup({ onResolve }) {
-    onResolve({ filter: /^\.\/client\.ts$/ }, ({ kind }) =>
-      kind === 'dynamic-import' ? { path: './client.js', external: true } : undefined,
+    onResolve({ filter: /^\.\/(client|config-language)\.ts$/ }, ({ kind, path }) =>
+      kind === 'dynamic-import' ? { path: path.replace(/ts$/, 'js'), external: true } : undefined,
     );
   },
 };
@@ -102,7 +102,7 @@ export async function buildProduct(outdir = here('dist')) {
     }),
     build({
       ...shared,
-      plugins: [clientBeside],
+      plugins: [laterBeside],
       entryPoints: { extension: here('src/extension/extension.ts') },
       external: ['vscode'],
       outdir,
@@ -111,7 +111,12 @@ export async function buildProduct(outdir = here('dist')) {
     build({
       ...shared,
       plugins: [],
-      entryPoints: { client: here('src/extension/client.ts'), attach: here('src/extension/attach.ts') },
+      entryPoints: {
+        client: here('src/extension/client.ts'),
+        attach: here('src/extension/attach.ts'),
+        'config-language': here('src/extension/config-language.ts'),
+      },
+      external: ['vscode'],
       outdir,
       minify: true,
     }),

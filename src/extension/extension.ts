@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { App } from './app.ts';
 import { accept, type CommandTarget, drop, simple, start } from './commands/lifecycle.ts';
 import { addHeldRoot, aimHere, offerHelp, openHeldRoot } from './commands/window.ts';
+import { registerConfigEditing } from './config-editing.ts';
 import { ConfigProblems } from './config-problems.ts';
 import { registerContextKeys } from './context-keys.ts';
 import { registerDefinition } from './definitions.ts';
@@ -63,6 +64,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<unknow
     new StatusBar(model),
     new Problems(model),
     new ConfigProblems(server, log),
+    registerConfigEditing(dist),
     registerFollowing(app),
     registerContextKeys(model, (error) => log.warn(words(error))),
     registerDefinition(dist, server.socket, version),
