@@ -112,6 +112,23 @@ export const commands: { [V in Verb]: Command<V> } = {
     options: {},
     args: () => ({}),
   },
+  standards: {
+    usage: 'standards [names..]',
+    describe: 'Measure the standards; with --pin, tighten the limits that improved',
+    positionals: { names: 'Only these standards (default: all)' },
+    options: {
+      pin: { type: 'boolean', describe: 'Tighten the limits that improved in discern.toml, and commit that' },
+      ...dryRun,
+    },
+    args(parsed) {
+      const names = Array.isArray(parsed.names) ? parsed.names.map(String) : [];
+      return {
+        ...(names.length > 0 && { names }),
+        ...(parsed.pin === true && { pin: true }),
+        ...preview(parsed),
+      };
+    },
+  },
   drop: {
     usage: 'drop <worktree>',
     describe: 'Remove a worktree without landing it',

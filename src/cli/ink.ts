@@ -53,6 +53,11 @@ export class Ink {
     return this.#look.color && text !== '' ? `\u001b[${on}m${text}\u001b[${off}m` : text;
   }
 
+  /** Whether characters beyond ASCII can be shown. */
+  get unicode(): boolean {
+    return this.#look.unicode;
+  }
+
   bold(text: string): string {
     return this.#dress(1, 22, text);
   }

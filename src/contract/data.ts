@@ -110,8 +110,36 @@ export const Drift = z.strictObject({
   file: z.string(),
   stage: Stage,
   diff: z.string().describe('What the job changed, bounded.'),
+  generated: z.string().optional().describe('The generated group the file belongs to.'),
 });
 export type Drift = z.infer<typeof Drift>;
+
+/** How a standard fared. Only `held` is good; `deferred` and `skipped` were not measured. */
+export const standardStates = ['held', 'regressed', 'loosened', 'unmeasured', 'deferred', 'skipped'] as const;
+
+export const StandardResult = z.strictObject({
+  name: z.string(),
+  state: z
+    .enum(standardStates)
+    .describe(
+      'held: no worse than its limit; regressed: worse; loosened: the limit is weaker than the trunk’s, or gone; unmeasured: no number could be read; deferred: measured on demand only; skipped: not reached.',
+    ),
+  direction: z.enum(['up', 'down']).describe('up: the limit is a floor; down: it is a ceiling.'),
+  limit: z.number().optional().describe('Absent when the branch deleted the standard.'),
+  trunk_limit: z.number().optional().describe('The limit on the trunk, where there is one.'),
+  value: z.number().optional().describe('What was measured, as the limit is compared with it.'),
+  per: z.string().optional().describe('What the metric is divided by, in words.'),
+  replayed_from: z
+    .string()
+    .optional()
+    .describe('The commit the value was measured on; since then no input of the standard changed.'),
+  pin: z.number().optional().describe('The limit that pinning would set.'),
+  history: z
+    .array(z.number())
+    .optional()
+    .describe('What was measured on clean commits, oldest first, this one last.'),
+});
+export type StandardResult = z.infer<typeof StandardResult>;
 
 export const GateData = z.strictObject({
   ...where,
@@ -119,6 +147,7 @@ export const GateData = z.strictObject({
   proof: ProofState.optional(),
   jobs: JobCounts,
   scopes: z.array(ScopeResult),
+  standards: z.array(StandardResult).optional(),
   drift: z.array(Drift).optional(),
 });
 export type GateData = z.infer<typeof GateData>;
@@ -130,6 +159,10 @@ export const UpdateData = z.strictObject({
   after: z.string(),
   merged: z.boolean(),
   conflicts: z.array(z.string()),
+  regenerated: z
+    .array(z.string())
+    .optional()
+    .describe('Generated files that conflicted and were made anew instead of merged.'),
 });
 export type UpdateData = z.infer<typeof UpdateData>;
 
@@ -150,6 +183,7 @@ export const AcceptData = z.strictObject({
   kept: z.string().optional().describe('Why the checkout and its branch were kept.'),
   jobs: JobCounts.optional(),
   scopes: z.array(ScopeResult).optional(),
+  standards: z.array(StandardResult).optional(),
   proof: ProofState.optional(),
   clean: z.boolean().optional(),
   drift: z.array(Drift).optional(),
@@ -165,6 +199,23 @@ export const ScopesData = z.strictObject({
   neutral: z.boolean().describe('Every change lies in neutral scopes, so the gate runs no job.'),
 });
 export type ScopesData = z.infer<typeof ScopesData>;
+
+export const StandardsData = z.strictObject({
+  ...where,
+  clean: z.boolean().describe('The tree was clean and committed, so the values are kept as history.'),
+  standards: z.array(StandardResult),
+  limits: z
+    .strictObject({ verified: z.boolean(), trunk: z.string().optional() })
+    .describe('Whether the limits were compared with the trunk’s; not without a trunk.'),
+  drift: z.array(Drift).optional(),
+  pinned: z
+    .array(z.strictObject({ name: z.string(), from: z.number(), to: z.number() }))
+    .optional()
+    .describe('The limits that were tightened.'),
+  pin_commit: z.string().optional().describe('The commit that tightened them.'),
+  proof: ProofState.optional().describe('After a pin: the proof, carried over where there was a valid one.'),
+});
+export type StandardsData = z.infer<typeof StandardsData>;
 
 export const DropData = z.strictObject({
   ...where,

@@ -23,6 +23,7 @@ export const refusals = [
   'config_error',
   'gate_failed',
   'tree_drift',
+  'generated_drift',
   'merge_conflict',
   'standard_regressed',
   'standard_loosened',

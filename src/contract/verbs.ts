@@ -1,5 +1,14 @@
 import * as z from 'zod';
-import { AcceptData, DropData, GateData, ScopesData, StartData, StatusData, UpdateData } from './data.ts';
+import {
+  AcceptData,
+  DropData,
+  GateData,
+  ScopesData,
+  StandardsData,
+  StartData,
+  StatusData,
+  UpdateData,
+} from './data.ts';
 
 const path = z
   .string()
@@ -58,7 +67,7 @@ export const verbs = {
   done: {
     title: 'Run the whole gate',
     description:
-      'Run every declared job (fix, build, check, test, scope gates) in the held root and, when all pass on a clean committed tree, record the proof `accept` needs. Commit first; refuses when the branch lacks trunk commits (call `update`).',
+      'Run every declared job (fix, build, check, test, scope gates), generator and standard in the held root and, when all pass on a clean committed tree, record the proof `accept` needs. Commit first; refuses when the branch lacks trunk commits (call `update`).',
     args: z.strictObject({ path, dry_run: dryRun }),
     data: GateData,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
@@ -90,6 +99,19 @@ export const verbs = {
     args: z.strictObject({ path }),
     data: ScopesData,
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
+  },
+  standards: {
+    title: 'Measure the standards',
+    description:
+      'Measure the project’s standards (numbers that may only improve) in the held root, on-demand ones too, and compare their limits with the trunk’s. With `pin`, tighten the limits that improved in discern.toml and commit that alone; needs a clean tree. `done` measures the others by itself.',
+    args: z.strictObject({
+      names: z.array(z.string()).optional().describe('Only these standards. Default: all.'),
+      pin: z.boolean().optional().describe('Tighten the limits that improved, and commit it.'),
+      path,
+      dry_run: dryRun,
+    }),
+    data: StandardsData,
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
   },
   drop: {
     title: 'Abandon a worktree',

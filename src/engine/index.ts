@@ -6,6 +6,7 @@ import { accept } from './verbs/accept.ts';
 import { drop } from './verbs/drop.ts';
 import { done, prepare, test } from './verbs/gate.ts';
 import { scopes } from './verbs/scopes.ts';
+import { standards } from './verbs/standards.ts';
 import { start } from './verbs/start.ts';
 import { status } from './verbs/status.ts';
 import { update } from './verbs/update.ts';
@@ -17,7 +18,18 @@ export type Core<V extends Verb> = (
   ctx: Context,
 ) => Promise<Omit<Envelope<Data<V>>, 'verb'>>;
 
-const cores: { [V in Verb]: Core<V> } = { status, start, prepare, test, done, update, accept, scopes, drop };
+const cores: { [V in Verb]: Core<V> } = {
+  status,
+  start,
+  prepare,
+  test,
+  done,
+  update,
+  accept,
+  scopes,
+  standards,
+  drop,
+};
 
 /** Runs one verb on one root. Always resolves with an envelope, refusals and failures included. */
 export function run<V extends Verb>(

@@ -27,7 +27,7 @@ export type FolderPaths = readonly string[];
 /** Verbs that change nothing: their end is no reason to look again. */
 const reads = new Set(['status', 'scopes']);
 
-const runs = new Set(['prepare', 'test', 'done', 'accept', 'start', 'update']);
+const runs = new Set(['prepare', 'test', 'done', 'accept', 'start', 'update', 'standards']);
 
 /**
  * What this window knows: filled by the server's events and by status answers, read by every view. It decides nothing and

@@ -1,10 +1,12 @@
-import type { AcceptData, Held, StartData, StatusData } from '../contract/data.ts';
+import type { AcceptData, Held, StandardsData, StartData, StatusData, UpdateData } from '../contract/data.ts';
 import type { Diagnostic, Envelope } from '../contract/envelope.ts';
+import { boundWords, shownNumber, stateWords } from '../contract/standard-words.ts';
 
 const MOST_DIAGNOSTICS = 10;
 const MOST_WORKTREES = 20;
 const MOST_PLANNED = 30;
 const MOST_HINTS = 12;
+const MOST_STANDARDS = 30;
 
 /** Characters; what is longer is cut, since the structured part has it whole. */
 const MESSAGE_LIMIT = 2_000;
@@ -82,8 +84,26 @@ function specifics(envelope: Envelope): string[] {
     const done = Object.entries(landing).filter(([, value]) => value);
     return [`landing: ${done.map(([name]) => name).join(', ') || 'nothing happened'}`];
   }
+  if (envelope.verb === 'update') {
+    const { regenerated = [] } = (envelope.data ?? {}) as Partial<UpdateData>;
+    return some(regenerated.length > 0 ? [`regenerated: ${regenerated.join(', ')}`] : [], 1, MESSAGE_LIMIT);
+  }
+  const { standards = [] } = (envelope.data ?? {}) as Partial<StandardsData>;
+  if (standards.length > 0) return standardLines(envelope.verb, standards);
   if (envelope.verb === 'status' && envelope.ok) return statusLines(envelope.data as StatusData);
   return [];
+}
+
+/** Every standard where they were asked for, else those that are not as they should be. */
+function standardLines(verb: string, standards: StandardsData['standards']): string[] {
+  const told = verb === 'standards' ? standards : standards.filter(({ state }) => state !== 'held');
+  return some(
+    told.map((one) => {
+      const pin = one.pin === undefined ? '' : `; could be pinned at ${shownNumber(one.pin)}`;
+      return `- ${one.name} ${stateWords(one)} (${boundWords(one)}${pin})`;
+    }),
+    MOST_STANDARDS,
+  );
 }
 
 function statusLines(data: StatusData): string[] {

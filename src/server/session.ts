@@ -50,8 +50,17 @@ interface Caller {
   order: CallOrder;
 }
 
-/** Verbs that run commands a project declares: jobs, setup, and what makes and removes a worktree's resources. */
-const runsCommands = new Set<Verb>(['start', 'prepare', 'test', 'done', 'update', 'accept', 'drop']);
+/** Verbs that run commands a project declares: jobs, standards, setup, and what makes and removes a worktree's resources. */
+const runsCommands = new Set<Verb>([
+  'start',
+  'prepare',
+  'test',
+  'done',
+  'update',
+  'accept',
+  'drop',
+  'standards',
+]);
 
 /**
  * What a server keeps between calls: the held root of each caller, and the order calls that may move it came in. It

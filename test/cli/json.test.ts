@@ -27,7 +27,7 @@ describe('With --json', () => {
 
   it('the gate’s verbs and scopes answer their envelopes', async () => {
     const project = await make();
-    for (const verb of ['prepare', 'test', 'done', 'scopes'] as const) {
+    for (const verb of ['prepare', 'test', 'done', 'scopes', 'standards'] as const) {
       const { envelope, result } = await json([verb], { cwd: project.root });
       assert.equal(envelope.ok, true, envelope.message);
       assert.equal(envelope.data.root, project.root);

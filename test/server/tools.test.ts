@@ -75,6 +75,7 @@ describe('The tools', () => {
       update: 'idempotent',
       accept: 'destroys',
       scopes: 'reads idempotent',
+      standards: 'idempotent',
       drop: 'destroys',
     });
     for (const tool of tools) {
@@ -155,7 +156,8 @@ describe('What a tool answers', () => {
   before(async () => {
     project = await make({
       config:
-        '[project]\nname = "x"\n[jobs]\nlint = "! grep -rn BROKEN src"\ntest = "test -f src/a.txt"\n[scopes.docs]\npaths = ["docs/**"]\nneutral = true\n[worktree.setup]\nensure = ["true"]\n',
+        '[project]\nname = "x"\n[jobs]\nlint = "! grep -rn BROKEN src"\ntest = "test -f src/a.txt"\n[scopes.docs]\npaths = ["docs/**"]\nneutral = true\n[worktree.setup]\nensure = ["true"]\n[standards.size]\ndirection = "down"\nlimit = 9\nrun = "echo DISCERN_METRIC size 4"\n[generated.g]\npaths = ["gen/**"]\nrun = "mkdir -p gen; cp src/a.txt gen/a.txt"\n',
+      files: { 'gen/a.txt': 'a\n' },
     });
     connection = await open({ args: ['--root', project.root] });
     const ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -195,6 +197,10 @@ describe('What a tool answers', () => {
     await call('start', { from: 'nothing' }, 'unknown_ref');
     const worktree = (await call('start', { name: 'x' }, 'ok')).envelope.data.path as string;
     await call('start', {}, 'already_in_worktree');
+    await call('standards', { dry_run: true }, 'preview');
+    await call('standards', { names: ['sise'] }, 'invalid_argument');
+    await call('standards', {}, 'ok');
+    await call('standards', { pin: true }, 'ok');
     await call('prepare', { dry_run: true }, 'preview');
     await call('test', { dry_run: true }, 'preview');
     await call('done', { dry_run: true }, 'preview');
@@ -212,6 +218,9 @@ describe('What a tool answers', () => {
     await call('update', { dry_run: true }, 'preview');
     await call('update', {}, 'ok');
     await call('update', {}, 'ok');
+    await project.commit({ 'gen/a.txt': 'by hand\n' }, worktree);
+    await call('done', {}, 'generated_drift');
+    await git(worktree, 'commit', '--quiet', '--all', '-m', 'generated');
     await call('done', {}, 'ok');
     await project.write({ 'src/a.txt': 'edited\n' });
     await call('accept', {}, 'dirty_landing_checkout');
@@ -223,8 +232,8 @@ describe('What a tool answers', () => {
 
   it('validates against its schema through a piece of work that conflicts and is dropped', async () => {
     const other = (await call('start', { name: 'y' }, 'ok')).envelope.data.path as string;
-    await project.commit({ 'src/a.txt': 'theirs\n' }, other);
-    await project.commit({ 'src/a.txt': 'ours\n' });
+    await project.commit({ 'src/a.txt': 'theirs\n', 'gen/a.txt': 'theirs\n' }, other);
+    await project.commit({ 'src/a.txt': 'ours\n', 'gen/a.txt': 'ours\n' });
     await call('update', {}, 'merge_conflict');
     await call('drop', { worktree: other, delete_branch: true, dry_run: true }, 'dirty_worktree');
     await call('drop', { worktree: other, delete_branch: true, force: true, dry_run: true }, 'preview');

@@ -1,10 +1,11 @@
-import type { AcceptData, ScopesData, StartData, StatusData } from '../../contract/data.ts';
+import type { AcceptData, ScopesData, StandardsData, StartData, StatusData } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
 import type { Ink } from '../ink.ts';
 import { quoted, short, table } from '../words.ts';
 import { failureLines } from './failures.ts';
 import { jobLines } from './jobs.ts';
 import { scopeLines } from './scopes.ts';
+import { standardLines } from './standards.ts';
 import { statusLines } from './status.ts';
 
 /** Where the person stands who reads the report. */
@@ -54,6 +55,8 @@ function verdict(envelope: Envelope, ink: Ink): string {
 function fate(error: NonNullable<Envelope['error']>): string {
   switch (error) {
     case 'gate_failed':
+    case 'standard_regressed':
+    case 'generated_drift':
     case 'internal_error':
       return 'failed';
     case 'timed_out':
@@ -91,6 +94,8 @@ function planLines({ plan }: Envelope, ink: Ink): string[] {
 }
 
 function specifics({ verb, ok, dry_run, data, error }: Envelope, ink: Ink): string[] {
+  const { standards = [] } = (data ?? {}) as Partial<StandardsData>;
+  if (standards.length > 0) return standardLines(standards, ink);
   if (verb === 'scopes' && ok) return scopeLines(data as ScopesData, ink);
   if (verb !== 'accept' || dry_run || (!ok && error !== 'partial_acceptance')) return [];
   const { landing } = (data ?? {}) as Partial<AcceptData>;

@@ -22,6 +22,8 @@ export function jobLines({ steps = [] }: Envelope, ink: Ink): string[] {
 
 function ending({ outcome, exit_code }: Step): string {
   if (outcome === 'passed') return '';
+  // A measurement may fail by what it printed.
+  if (outcome === 'failed' && exit_code === 0) return '';
   if (outcome === 'failed') return exit_code === undefined ? 'ended by a signal' : `exit ${exit_code}`;
   return outcome.replace('_', ' ');
 }

@@ -33,6 +33,8 @@ export interface ScalarNode {
   kind: 'string' | 'number' | 'boolean' | 'date';
   at: Place;
   value: string | number | boolean | Date;
+  /** Where its text begins and ends in the file without its BOM, in UTF-16 units. */
+  range: [number, number];
 }
 
 export type Node = TableNode | ListNode | ScalarNode;
@@ -117,7 +119,7 @@ function nodeOf(value: AST.TOMLContentNode, depth: number): Node {
       return made;
     }
     case 'TOMLValue':
-      return { kind: kindOf(value), at, value: value.value };
+      return { kind: kindOf(value), at, value: value.value, range: [...value.range] };
   }
 }
 

@@ -1,12 +1,16 @@
+import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { lstat } from 'node:fs/promises';
+import { lstat, readFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
+import type { Generated } from '../../contract/config.ts';
 import type { Drift } from '../../contract/data.ts';
 import type { Diagnostic } from '../../contract/envelope.ts';
 import { worktreePatch } from '../git/diff.ts';
 import { readStatus, type TreeStatus } from '../git/status.ts';
 import type { Repository } from '../repository.ts';
+import { generatedJob, generatedOwner } from './generated.ts';
 import type { JobResult } from './job.ts';
+import { insideProject } from './scopes.ts';
 
 /** How much of a patch a drift entry carries and all entries together, in bytes, and how many files are named. */
 const PATCH_LIMIT = 4_000;
@@ -16,13 +20,19 @@ const FILE_LIMIT = 50;
 /** What our clock and the one files are stamped with may differ by, in milliseconds. */
 const CLOCK_SLACK_MS = 20;
 
+type Watched = Pick<Repository, 'root' | 'top' | 'prefix'>;
+
 /**
  * Watches for a strand: a tracked file that was clean when the run began and that a job changed, so that what was judged
- * is not what is committed (contract §6).
+ * is not what is committed (contract §6). Of generated files it also sees those that were being edited already and those
+ * that are new, once a generator has run.
  */
 export class DriftWatch {
-  readonly #repo: Pick<Repository, 'root' | 'top'>;
+  readonly #repo: Watched;
   readonly #known: Set<string>;
+  readonly #ownerOf: (path: string) => Generated | undefined;
+  /** The generated files that were pending at the start, each with a digest of its bytes. */
+  readonly #pending: ReadonlyMap<string, string>;
   #named = 0;
   #budget = PATCHES_LIMIT;
   /** How many files changed beyond those that were named. */
@@ -30,10 +40,32 @@ export class DriftWatch {
   /** What the last look saw, when it was a whole one. */
   after: TreeStatus | undefined;
 
-  constructor(repo: Pick<Repository, 'root' | 'top'>, start: TreeStatus) {
+  private constructor(
+    repo: Watched,
+    known: Set<string>,
+    ownerOf: (path: string) => Generated | undefined,
+    pending: ReadonlyMap<string, string>,
+  ) {
     this.#repo = repo;
+    this.#known = known;
+    this.#ownerOf = ownerOf;
+    this.#pending = pending;
+  }
+
+  /** Begins to watch. With generated groups the status must name every untracked file. */
+  static async open(
+    repo: Watched,
+    start: TreeStatus,
+    groups: readonly Generated[] = [],
+  ): Promise<DriftWatch> {
     // An untracked file that a job adds to the index was not committed either.
-    this.#known = new Set([...start.staged, ...start.unstaged, ...start.untracked]);
+    const known = new Set([...start.staged, ...start.unstaged, ...start.untracked]);
+    const ownerOf = generatedOwner(groups);
+    const owned = [...known].filter((path) => ownerOf(insideProject(repo, path) ?? '') !== undefined);
+    const pending = new Map(
+      await Promise.all(owned.map(async (path) => [path, await bytesOf(join(repo.top, path))] as const)),
+    );
+    return new DriftWatch(repo, known, ownerOf, pending);
   }
 
   /**
@@ -42,12 +74,16 @@ export class DriftWatch {
    */
   async look(jobs: readonly JobResult[], options: { whole: boolean }): Promise<Drift[]> {
     const { root, top } = this.#repo;
-    const status = await readStatus(top, { untracked: options.whole ? 'normal' : 'no' });
+    const ran = new Set(jobs.map(({ step }) => step.name));
+    const generated = [...ran].some((name) => name.startsWith(generatedJob('')));
+    const status = await readStatus(top, { untracked: generated ? 'all' : options.whole ? 'normal' : 'no' });
     this.after = options.whole ? status : undefined;
-    const changed = new Set([...status.staged, ...status.unstaged]);
+    const untracked = new Set(status.untracked);
     const drift: Drift[] = [];
-    for (const path of changed) {
-      if (this.#known.has(path)) continue;
+    for (const path of new Set([...status.staged, ...status.unstaged, ...untracked])) {
+      const owner = generated ? this.#ownerOf(insideProject(this.#repo, path) ?? '') : undefined;
+      if (!owner && untracked.has(path)) continue;
+      if (this.#known.has(path) && !(owner && (await this.#rewritten(path)))) continue;
       this.#known.add(path);
       if (this.#named >= FILE_LIMIT) {
         this.unnamed++;
@@ -56,11 +92,18 @@ export class DriftWatch {
       this.#named++;
       drift.push({
         file: relative(root, join(top, path)).split(sep).join('/'),
-        stage: stageAt(await changedAt(join(top, path)), jobs),
-        diff: await this.#patch(path),
+        stage: owner ? 'build' : stageAt(await changedAt(join(top, path)), jobs),
+        diff: untracked.has(path) ? '[a new file, not committed]' : await this.#patch(path),
+        ...(owner && { generated: owner.name }),
       });
     }
     return drift;
+  }
+
+  /** True for a pending generated file whose bytes are no longer those it had at the start. */
+  async #rewritten(path: string): Promise<boolean> {
+    const before = this.#pending.get(path);
+    return before !== undefined && before !== (await bytesOf(join(this.#repo.top, path)));
   }
 
   async #patch(path: string): Promise<string> {
@@ -69,6 +112,12 @@ export class DriftWatch {
     this.#budget -= patch.length;
     return patch;
   }
+}
+
+/** A digest of a file's bytes; empty for what cannot be read as a file. */
+async function bytesOf(path: string): Promise<string> {
+  const bytes = await readFile(path).catch(() => undefined);
+  return bytes === undefined ? '' : createHash('sha256').update(bytes).digest('hex');
 }
 
 /**
@@ -97,7 +146,20 @@ export function shown(path: string): string {
   return /[\0-\x1f\x7f]/.test(path) ? JSON.stringify(path) : path;
 }
 
-export function driftDiagnostic(drift: Drift): Diagnostic {
+/** A drift as a finding; of a generated file with the commands that make it. */
+export function driftDiagnostic(drift: Drift, groups: readonly Generated[] = []): Diagnostic {
+  const group = groups.find((one) => one.name === drift.generated);
+  if (group) {
+    return {
+      tool: generatedJob(group.name),
+      severity: 'error',
+      message: `${shown(drift.file)} is not what [generated.${group.name}] makes of this tree.`,
+      reproduce_cmd: group.run.join(' && '),
+      file: drift.file,
+      rule: 'generated_drift',
+      output: drift.diff,
+    };
+  }
   return {
     tool: 'discern',
     severity: 'error',

@@ -1,5 +1,7 @@
 import type { Stage } from '../../contract/envelope.ts';
 import type { LoadedConfig } from '../config/index.ts';
+import { generatedJobs } from './generated.ts';
+import type { JobResult } from './job.ts';
 import type { Classification } from './scopes.ts';
 
 /** One job to run: commands in order, under one time budget. */
@@ -9,6 +11,10 @@ export interface PlannedJob {
   commands: string[];
   /** Milliseconds; absent for no limit. */
   timeoutMs?: number;
+  /** What asks for it beside `[jobs]` and `[scopes]`. A neutral change does not spare these. */
+  kind?: 'standard' | 'generated';
+  /** Judges by more than the exit code, once the job has ended. */
+  judge?: (result: JobResult) => Promise<JobResult>;
 }
 
 /** Jobs that run together, after the groups before them. */
@@ -33,31 +39,51 @@ const stagesOf: Record<GateMode, { stages: Stage[]; serial: boolean }[]> = {
   ],
 };
 
+/** A job's time limit, to spread into it: its own, else the gate's; 0 is none. */
+export function timeLimit(own: number | undefined, { config }: LoadedConfig): { timeoutMs?: number } {
+  const seconds = own ?? config.gate.timeout;
+  return seconds > 0 ? { timeoutMs: seconds * 1000 } : {};
+}
+
 /**
- * What a gate verb will run, in order (contract §6): fix one by one, then build, then check and test together, then the
- * gates of the scopes that changed. Groups without a job are left out.
+ * What a gate verb will run, in order (contract §6): fix one by one, then build with the generators, then check and test
+ * together with the standards' measurements, then the gates of the scopes that changed. Groups without a job are left out.
  */
-export function planGate(mode: GateMode, { config }: LoadedConfig, scopes: Classification): JobGroup[] {
-  const limit = (own: number | undefined) => {
-    const seconds = own ?? config.gate.timeout;
-    return seconds > 0 ? { timeoutMs: seconds * 1000 } : {};
-  };
+export function planGate(
+  mode: GateMode,
+  loaded: LoadedConfig,
+  scopes: Classification,
+  measurements: readonly PlannedJob[],
+): JobGroup[] {
+  const { config } = loaded;
   const jobs: PlannedJob[] = config.jobs.map((job) => ({
     name: job.name,
     stage: job.stage,
     commands: job.commands,
-    ...limit(job.timeout),
+    ...timeLimit(job.timeout, loaded),
   }));
+  if (mode === 'done') jobs.push(...generatedJobs(loaded), ...measurements);
   for (const scope of scopes.scopes) {
     if (!scope.changed || !scope.commands) continue;
     jobs.push({
       name: `scope:${scope.name}`,
       stage: 'scope',
       commands: scope.commands,
-      ...limit(scope.timeout),
+      ...timeLimit(scope.timeout, loaded),
     });
   }
   return stagesOf[mode]
     .map(({ stages, serial }) => ({ serial, jobs: jobs.filter((job) => stages.includes(job.stage)) }))
     .filter((group) => group.jobs.length > 0);
+}
+
+/** Splits a plan for a change that is neutral: only what guards every change is run, the rest is spared. */
+export function spareNeutral(groups: readonly JobGroup[]): { run: JobGroup[]; spared: PlannedJob[] } {
+  const needed = (job: PlannedJob) => job.stage === 'scope' || job.kind !== undefined;
+  return {
+    run: groups
+      .map((group) => ({ ...group, jobs: group.jobs.filter(needed) }))
+      .filter((group) => group.jobs.length > 0),
+    spared: groups.flatMap((group) => group.jobs.filter((job) => !needed(job))),
+  };
 }

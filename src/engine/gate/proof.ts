@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import type { ProofState } from '../../contract/data.ts';
 import { readJson, stateDir, writeFileAtomic } from '../files.ts';
+import { gitLine } from '../git/core.ts';
 import { isAncestor } from '../git/refs.ts';
 import { isClean, listChanges, type TreeStatus } from '../git/status.ts';
 import type { Repository } from '../repository.ts';
@@ -39,6 +40,17 @@ export async function writeProof(repo: Repository, proof: Proof): Promise<void> 
   const text = `${JSON.stringify(proof, null, 2)}\n`;
   await writeFileAtomic(proofPath(repo), text);
   await writeFileAtomic(latestPath(repo), text);
+}
+
+/**
+ * Carries a valid proof from one commit to the next, which only tightened limits in `discern.toml`: they were measured to
+ * hold, and no job's verdict depends on them.
+ */
+export async function carryProof(from: Repository, to: Repository): Promise<ProofState> {
+  const proof = Proof.parse(await readJson(proofPath(from)));
+  const tree = await gitLine(to.top, ['rev-parse', `${to.commit}^{tree}`]);
+  await writeProof(to, { ...proof, commit: to.commit, tree, config_digest: to.config.digest });
+  return { state: 'valid', commit: to.commit };
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Drift, GateData, JobCounts, ProofState } from '../../contract/data.ts';
+import type { GateData, ProofState } from '../../contract/data.ts';
 import type { Diagnostic, Envelope, Plan } from '../../contract/envelope.ts';
 import type { RefusalSlug } from '../../contract/refusals.ts';
 import { lockCheckout } from '../checkout.ts';
@@ -10,13 +10,18 @@ import { jobEnv } from '../job-env.ts';
 import { OverlookedEntries } from '../landing/inspect.ts';
 import { Refusal } from '../refusal.ts';
 import { openRepository, type Repository, requireTrunk, where } from '../repository.ts';
-import { DriftWatch, driftDiagnostic, shown } from './drift.ts';
+import { keepMeasurements, type Measurement, readHistory } from '../standards/history.ts';
+import { findLoosened, loosenedDiagnostics, loosenedMessage, trunkLimits } from '../standards/limits.ts';
+import { Measuring } from '../standards/measure.ts';
+import { findReplays } from '../standards/replay.ts';
+import { DriftWatch, driftDiagnostic } from './drift.ts';
 import type { JobResult } from './job.ts';
-import { type GateMode, type JobGroup, planGate } from './plan.ts';
+import { type GateMode, type JobGroup, type PlannedJob, planGate, spareNeutral } from './plan.ts';
 import { writeProof } from './proof.ts';
 import { newRunDir } from './run-dir.ts';
 import { type Classification, changesSinceTrunk, classify, scopeResults } from './scopes.ts';
 import { runStages } from './stages.ts';
+import { countJobs, judge } from './verdict.ts';
 
 /** What a gate run found, before a verb words it. `repo` is the checkout as it was judged. */
 export interface GateRun {
@@ -36,34 +41,62 @@ export interface PreparedGate {
   classification: Classification;
   groups: JobGroup[];
   /** Jobs left out because every change is neutral. */
-  spared: JobGroup[];
+  spared: PlannedJob[];
+  /** The standards, where the run measures them. */
+  measuring?: Measuring;
+  /** What was measured before. */
+  history: Measurement[];
 }
 
 /**
- * Reads what a gate run needs and decides what it will run. `done` refuses `behind_trunk` here, before any job, and
- * `unknown_ref` when there is no trunk to compare with.
+ * Reads what a gate run needs and decides what it will run. `done` refuses here, before any job: `behind_trunk`,
+ * `standard_loosened`, and `unknown_ref` when there is no trunk to compare with.
  */
 export async function prepareGate(root: string, mode: GateMode, ctx: Context): Promise<PreparedGate> {
   const repo = await openRepository(root, ctx.signal);
-  const scoped = repo.config.config.scopes.length > 0;
-  const [, status] = await Promise.all([
-    mode === 'done' ? requireTrunkInside(repo) : undefined,
-    // A new directory is one path unless asked for all; its files may lie in different scopes.
-    readStatus(repo.top, { untracked: scoped ? 'all' : 'normal', signal: ctx.signal }),
+  const { scopes, standards, generated } = repo.config.config;
+  const whole = mode === 'done';
+  const replayable = whole && standards.some(({ inputs }) => inputs !== undefined);
+  // A new directory is one path unless asked for all; its files may lie in different scopes.
+  const everyFile = scopes.length > 0 || (whole && generated.length > 0) || replayable;
+  const [, status, trunk, history] = await Promise.all([
+    whole ? requireTrunkInside(repo) : undefined,
+    readStatus(repo.top, { untracked: everyFile ? 'all' : 'normal', signal: ctx.signal }),
+    whole ? trunkLimits(repo) : undefined,
+    whole && standards.length > 0 ? readHistory(repo) : [],
   ]);
-  const classification = classify(repo, scoped ? await changesSinceTrunk(repo, status) : []);
-  const groups = planGate(mode, repo.config, classification);
-  if (mode === 'done' && classification.neutral) {
-    const isGate = (group: JobGroup) => group.jobs.every((job) => job.stage === 'scope');
-    return {
-      repo,
-      status,
-      classification,
-      groups: groups.filter(isGate),
-      spared: groups.filter((group) => !isGate(group)),
-    };
-  }
-  return { repo, status, classification, groups, spared: [] };
+  requireLimits(repo, trunk);
+  const classification = classify(repo, scopes.length > 0 ? await changesSinceTrunk(repo, status) : []);
+  const measuring = whole
+    ? new Measuring(repo, {
+        standards,
+        trunk,
+        replays: replayable ? await findReplays(repo, standards, history, status) : new Map(),
+        gate: true,
+      })
+    : undefined;
+  const groups = planGate(mode, repo.config, classification, measuring?.jobs ?? []);
+  const { run, spared } =
+    whole && classification.neutral ? spareNeutral(groups) : { run: groups, spared: [] };
+  return {
+    repo,
+    status,
+    classification,
+    groups: run,
+    spared,
+    history,
+    ...(measuring && { measuring }),
+  };
+}
+
+/** Refuses `standard_loosened` where the branch holds a standard to less than the trunk does. */
+function requireLimits(repo: Repository, trunk: Awaited<ReturnType<typeof trunkLimits>>): void {
+  const loosened = trunk ? findLoosened(repo.config.config.standards, trunk) : [];
+  if (loosened.length === 0 || !repo.trunk) return;
+  throw new Refusal('standard_loosened', `${loosenedMessage(loosened, repo.trunk.name)} Nothing was run.`, {
+    data: where(repo),
+    diagnostics: loosenedDiagnostics(loosened, repo.trunk.name),
+  });
 }
 
 /** Refuses `behind_trunk` when the branch lacks commits of the trunk. */
@@ -108,11 +141,12 @@ export async function runGate(root: string, mode: GateMode, ctx: Context): Promi
 }
 
 async function runPrepared(prepared: PreparedGate, mode: GateMode, ctx: Context): Promise<GateRun> {
-  const { repo, status, classification, groups, spared } = prepared;
+  const { repo, status, classification, groups, spared, measuring } = prepared;
+  const { generated } = repo.config.config;
   const total = groups.reduce((sum, group) => sum + group.jobs.length, 0);
   ctx.emit({ type: 'run_started', root: repo.root, verb: mode, jobs: total });
   const [env, runDir] = await Promise.all([jobEnv(repo), newRunDir(repo.commonDir, mode)]);
-  const watch = new DriftWatch(repo, status);
+  const watch = await DriftWatch.open(repo, status, generated);
   const failFast = repo.config.config.gate.fail_fast;
   // What the jobs cannot change, or would be seen to have changed, is asked while they run.
   const asking = mode === 'done' ? askAhead(repo) : undefined;
@@ -124,20 +158,30 @@ async function runPrepared(prepared: PreparedGate, mode: GateMode, ctx: Context)
 
   const steps = [
     ...results.map((result) => result.step),
-    ...spared.flatMap((group) =>
-      group.jobs.map((job) => ({
-        name: job.name,
-        stage: job.stage,
-        outcome: 'skipped' as const,
-        duration_ms: 0,
-      })),
-    ),
+    ...spared.map(({ name, stage }) => ({ name, stage, outcome: 'skipped' as const, duration_ms: 0 })),
   ];
   const jobs = countJobs(steps);
-  const hints = [...repo.config.notes, ...results.flatMap((result) => result.hints)];
+  const hints = [
+    ...repo.config.notes,
+    ...(measuring?.notes ?? []),
+    ...results.flatMap((result) => result.hints),
+  ];
   if (spared.length > 0) hints.push('Every change lies in neutral scopes, so no job was needed.');
   else if (total === 0) hints.push(emptyHint(mode));
-  const verdict = judge({ prepared, mode, results, drift, unnamed: watch.unnamed, after, ctx });
+  const verdict = judge({
+    commit: repo.commit,
+    verb: mode,
+    results,
+    drift,
+    unnamed: watch.unnamed,
+    regressed: measuring?.named('regressed') ?? [],
+    head: after.commit,
+    cancelled: ctx.signal.aborted,
+  });
+  const measured = isClean(status) && isClean(after) && after.commit === repo.commit;
+  const fresh = measured ? (measuring?.measurements() ?? []) : [];
+  await keepMeasurements(repo, fresh);
+  const standards = measuring?.results([...prepared.history, ...fresh]) ?? [];
   const proof =
     mode === 'done'
       ? await earnProof(prepared, verdict.error, results, { after, overlooked, tree: asked?.tree ?? '' })
@@ -150,10 +194,14 @@ async function runPrepared(prepared: PreparedGate, mode: GateMode, ctx: Context)
       ...(proof && { proof }),
       jobs,
       scopes: scopeResults(classification.scopes),
+      ...(standards.length > 0 && { standards }),
       ...(drift.length > 0 && { drift }),
     },
     steps,
-    diagnostics: [...results.flatMap((result) => result.diagnostics), ...drift.map(driftDiagnostic)],
+    diagnostics: [
+      ...results.flatMap((result) => result.diagnostics),
+      ...drift.map((one) => driftDiagnostic(one, generated)),
+    ],
     hints,
     ...verdict,
     message: proof && !verdict.error ? `${verdict.message} ${proofSentence(proof)}` : verdict.message,
@@ -166,56 +214,6 @@ async function askAhead(repo: Repository): Promise<{ tree: string; overlooked: O
     OverlookedEntries.read(repo),
   ]);
   return { tree, overlooked };
-}
-
-/** How many drifted files the message names; the diagnostics name more. */
-const NAMED_IN_MESSAGE = 5;
-
-const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
-
-function judge(run: {
-  prepared: PreparedGate;
-  mode: GateMode;
-  results: JobResult[];
-  drift: Drift[];
-  /** How many more files drifted than `drift` names. */
-  unnamed: number;
-  after: TreeStatus;
-  ctx: Context;
-}): { error?: RefusalSlug; message: string } {
-  const { prepared, mode, results, drift, after, ctx } = run;
-  const named = (outcome: string) =>
-    results.filter(({ step }) => step.outcome === outcome).map(({ step }) => step.name);
-  const failed = named('failed');
-  const late = named('timed_out');
-  if (ctx.signal.aborted)
-    return { error: 'cancelled', message: `${mode} was cancelled; everything it started has ended.` };
-  if (failed.length > 0 || late.length > 0) {
-    const what = [
-      ...(failed.length > 0 ? [`${failed.join(', ')} failed`] : []),
-      ...(late.length > 0 ? [`${late.join(', ')} ran out of time`] : []),
-    ].join('; ');
-    return {
-      error: failed.length > 0 ? 'gate_failed' : 'timed_out',
-      message: `${what}: fix what the diagnostics name, commit, and run ${mode} again.`,
-    };
-  }
-  if (drift.length > 0) {
-    const files = drift.slice(0, NAMED_IN_MESSAGE).map((one) => `${shown(one.file)} (${one.stage})`);
-    const more = drift.length - files.length + run.unnamed;
-    return {
-      error: 'tree_drift',
-      message: `Jobs changed tracked files that were clean: ${files.join(', ')}${more > 0 ? ` and ${more} more` : ''}. Look at the changes, commit or discard them, and run ${mode} again.`,
-    };
-  }
-  const head = after.commit ?? 'no commit';
-  if (head !== prepared.repo.commit) {
-    return {
-      error: 'tree_drift',
-      message: `HEAD moved from ${prepared.repo.commit.slice(0, 10)} to ${head.slice(0, 10)} while the jobs ran, so they judged no one commit: run ${mode} again.`,
-    };
-  }
-  return { message: results.length === 0 ? 'Nothing to run.' : `${plural(results.length, 'job')} passed.` };
 }
 
 /** Writes the proof of a green run, or says why there is none. */
@@ -274,10 +272,4 @@ function proofSentence(proof: ProofState): string {
 function emptyHint(mode: GateMode): string {
   const what = { prepare: 'fix or check job', test: 'test job', done: 'job' }[mode];
   return `discern.toml declares no ${what}, so this proves nothing: add one under [jobs].`;
-}
-
-function countJobs(steps: { outcome: keyof JobCounts }[]): JobCounts {
-  const counts: JobCounts = { passed: 0, failed: 0, cancelled: 0, skipped: 0, timed_out: 0 };
-  for (const step of steps) counts[step.outcome]++;
-  return counts;
 }

@@ -60,7 +60,8 @@ export async function runStages(
     const outputPath = outputFile(run.runDir, job.name, index++);
     if (signal.aborted) return finish(skippedJob(job));
     ctx.emit({ type: 'job_started', job: job.name, stage: job.stage, output_path: outputPath });
-    return finish(await runJob(job, { root: run.root, env: run.env, outputPath, signal }));
+    const result = await runJob(job, { root: run.root, env: run.env, outputPath, signal });
+    return finish(job.judge ? await job.judge(result) : result);
   };
 
   for (const group of groups) {

@@ -1,0 +1,213 @@
+import type { Standard } from '../../contract/config.ts';
+import type { StandardResult } from '../../contract/data.ts';
+import type { Diagnostic } from '../../contract/envelope.ts';
+import { shownNumber } from '../../contract/standard-words.ts';
+import { readOutput } from '../diagnostics/index.ts';
+import type { JobResult } from '../gate/job.ts';
+import { type PlannedJob, timeLimit } from '../gate/plan.ts';
+import type { Repository } from '../repository.ts';
+import { measureExtent } from './extent.ts';
+import { type Measurement, measureOf, valuesOf } from './history.ts';
+import { holds, perWords, pinLimit } from './judge.ts';
+import type { Loosened, TrunkLimit } from './limits.ts';
+import { type Metric, metricNamed, readMetrics } from './metric.ts';
+import type { Replay } from './replay.ts';
+
+export const standardJob = (name: string) => `standard:${name}`;
+
+type Outcome = Pick<StandardResult, 'state' | 'value' | 'replayed_from'>;
+
+/** The standards of one run: what is measured, and, once the jobs have ended, how each fared. */
+export class Measuring {
+  readonly #repo: Repository;
+  readonly #standards: readonly Standard[];
+  readonly #trunk: ReadonlyMap<string, TrunkLimit>;
+  readonly #loosened: readonly Loosened[];
+  readonly #outcomes = new Map<string, Outcome>();
+  /** One for each standard that is measured by running its command. */
+  readonly jobs: PlannedJob[] = [];
+  /** What was not measured, and why. */
+  readonly notes: string[] = [];
+
+  constructor(
+    repo: Repository,
+    options: {
+      standards: readonly Standard[];
+      trunk?: ReadonlyMap<string, TrunkLimit> | undefined;
+      loosened?: readonly Loosened[];
+      replays?: ReadonlyMap<string, Replay>;
+      /** Leave those out that are measured on demand only. */
+      gate?: boolean;
+    },
+  ) {
+    this.#repo = repo;
+    this.#standards = options.standards;
+    this.#trunk = options.trunk ?? new Map();
+    this.#loosened = options.loosened ?? [];
+    for (const { name } of this.#loosened) this.#outcomes.set(name, { state: 'loosened' });
+    for (const standard of options.standards) {
+      if (this.#outcomes.has(standard.name)) continue;
+      const replay = options.replays?.get(standard.name);
+      if (options.gate && standard.measure === 'on-demand') {
+        this.#outcomes.set(standard.name, { state: 'deferred' });
+        this.notes.push(`${standard.name} is measured on demand only: discern standards ${standard.name}.`);
+      } else if (replay) {
+        const { value, commit } = replay;
+        this.#outcomes.set(standard.name, { state: 'held', value, replayed_from: commit });
+        this.notes.push(
+          `${standard.name} is ${shownNumber(value)}, as measured on ${commit.slice(0, 10)}: none of its inputs changed since.`,
+        );
+      } else this.jobs.push(this.#job(standard));
+    }
+  }
+
+  #job(standard: Standard): PlannedJob {
+    return {
+      name: standardJob(standard.name),
+      stage: 'test',
+      kind: 'standard',
+      commands: standard.run,
+      ...timeLimit(standard.timeout, this.#repo.config),
+      judge: (result) => this.#judge(standard, result),
+    };
+  }
+
+  /**
+   * Judges a measurement by what it printed. Its exit code is no matter where the metric is there: many tools that count
+   * problems fail when they find some.
+   */
+  async #judge(standard: Standard, result: JobResult): Promise<JobResult> {
+    const { step } = result;
+    const { outcome, output_path: output, exit_code: code } = step;
+    if (outcome === 'cancelled' || outcome === 'skipped') return result;
+    const ended = code !== undefined && output !== undefined && outcome !== 'timed_out';
+    const found = ended ? await evaluate(this.#repo.root, standard, await readMetrics(output)) : undefined;
+    if (found === undefined || 'problem' in found) {
+      this.#outcomes.set(standard.name, { state: 'unmeasured' });
+      return found === undefined
+        ? result
+        : this.#failed(standard, result, `${standard.name} could not be measured: ${found.problem}.`);
+    }
+    const { value } = found;
+    if (!holds(standard, value)) {
+      this.#outcomes.set(standard.name, { state: 'regressed', value });
+      return { ...(await this.#failed(standard, result, regressedWords(standard, value))) };
+    }
+    this.#outcomes.set(standard.name, { state: 'held', value });
+    const hints = code === 0 ? [] : [`${step.name} ended with exit code ${code}, but printed its metric.`];
+    return {
+      ...result,
+      step: { ...step, outcome: 'passed' },
+      diagnostics: [],
+      hints: [...result.hints, ...hints],
+    };
+  }
+
+  async #failed(standard: Standard, result: JobResult, message: string): Promise<JobResult> {
+    const outputPath = result.step.output_path ?? '';
+    const command = standard.run.join(' && ');
+    const reading = await readOutput({
+      job: result.step.name,
+      command,
+      root: this.#repo.root,
+      outputPath,
+      failed: true,
+    });
+    const output = reading.diagnostics[0]?.output;
+    const diagnostic: Diagnostic = {
+      tool: result.step.name,
+      severity: 'error',
+      message,
+      reproduce_cmd: command,
+      ...(output !== undefined && { output }),
+      output_path: outputPath,
+    };
+    return { ...result, step: { ...result.step, outcome: 'failed' }, diagnostics: [diagnostic] };
+  }
+
+  /** How every standard fared, in the file's order, then those that the branch deleted. */
+  results(history: readonly Measurement[]): StandardResult[] {
+    const results = this.#standards.map((standard): StandardResult => {
+      const outcome = this.#outcomes.get(standard.name) ?? { state: 'skipped' };
+      const { name, direction, limit } = standard;
+      const per = perWords(standard);
+      const trunk = this.#trunk.get(name);
+      const pin =
+        outcome.state === 'held' && outcome.value !== undefined && pinLimit(standard, outcome.value);
+      const values = valuesOf(history, standard);
+      return {
+        name,
+        direction,
+        limit,
+        ...outcome,
+        ...(trunk && { trunk_limit: trunk.limit }),
+        ...(per !== undefined && { per }),
+        ...(typeof pin === 'number' && { pin }),
+        ...(values.length > 0 && { history: values }),
+      };
+    });
+    const deleted = this.#loosened.filter((one) => one.limit === undefined);
+    return [
+      ...results,
+      ...deleted.map(
+        ({ name, trunk }): StandardResult => ({
+          name,
+          state: 'loosened',
+          direction: trunk.direction,
+          trunk_limit: trunk.limit,
+        }),
+      ),
+    ];
+  }
+
+  /** What was measured, to be kept where it is of a clean commit. */
+  measurements(): Measurement[] {
+    const at = new Date().toISOString();
+    return this.#standards.flatMap((standard): Measurement[] => {
+      const { value, replayed_from } = this.#outcomes.get(standard.name) ?? {};
+      if (value === undefined || replayed_from !== undefined) return [];
+      const { name, limit } = standard;
+      return [{ name, at, commit: this.#repo.commit, value, limit, measure: measureOf(standard) }];
+    });
+  }
+
+  /** The names of the standards in one state. */
+  named(state: StandardResult['state']): string[] {
+    return [...this.#outcomes].filter(([, outcome]) => outcome.state === state).map(([name]) => name);
+  }
+}
+
+function regressedWords(standard: Standard, value: number): string {
+  const { name, direction, limit } = standard;
+  const per = perWords(standard);
+  const side = direction === 'up' ? 'below its floor' : 'above its ceiling';
+  const turn = direction === 'up' ? 'raise' : 'bring down';
+  return `${name} is ${shownNumber(value)}${per === undefined ? '' : ` per ${per}`}, ${side} ${limit}: ${turn} what it measures; never loosen the limit for it.`;
+}
+
+/** The value a standard's limit is compared with: its metric, or that divided and scaled. */
+async function evaluate(
+  root: string,
+  standard: Standard,
+  printed: ReadonlyMap<string, string>,
+): Promise<Metric> {
+  const metric = metricNamed(printed, standard.metric);
+  const { per, scale } = standard;
+  if ('problem' in metric || per === undefined) return metric;
+  const divisor = 'metric' in per ? metricNamed(printed, per.metric) : await extentOf(root, per);
+  if ('problem' in divisor) return divisor;
+  if (divisor.value <= 0) {
+    const what = 'metric' in per ? per.metric : `${per.extent} in ${per.paths.join(', ')}`;
+    return { problem: `it is divided by ${what}, which is ${divisor.value}: correct its \`per\`` };
+  }
+  const value = (metric.value / divisor.value) * scale;
+  return Number.isFinite(value) ? { value } : { problem: `the rate of ${metric.value} is no finite number` };
+}
+
+async function extentOf(
+  root: string,
+  per: Extract<NonNullable<Standard['per']>, { paths: string[] }>,
+): Promise<Metric> {
+  const measured = await measureExtent(root, per.extent, per.paths);
+  return typeof measured === 'number' ? { value: measured } : measured;
+}

@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { configFile } from '../config/index.ts';
+import { point } from '../faults.ts';
+import { stateDir } from '../files.ts';
+import { GitError, git, gitLine } from '../git/core.ts';
+import { commitTree, fastForward } from '../git/merge.ts';
+import { Refusal } from '../refusal.ts';
+import { type Repository, where } from '../repository.ts';
+import { withLimits } from './edit.ts';
+
+/** A limit that is tightened. */
+export interface Pin {
+  name: string;
+  from: number;
+  to: number;
+}
+
+/**
+ * Commits tighter limits, and nothing but these numbers in `discern.toml`. The commit is made in the object store, with an
+ * index of its own, and the checkout then moves forward to it: killed before that, nothing has changed. Resolves with the
+ * commit. Refuses `dirty_worktree` when the file on disk is not what HEAD has, and `busy` when the checkout cannot follow.
+ */
+export async function commitPins(repo: Repository, pins: readonly Pin[]): Promise<string> {
+  const file = repo.prefix ? `${repo.prefix}/${configFile}` : configFile;
+  const text = await readFile(repo.config.path, 'utf8');
+  const entry = await committedEntry(repo, file, text);
+  const edited = withLimits(text, new Map(pins.map(({ name, to }) => [name, to])));
+  const blob = await hashObject(repo, file, edited);
+  const tree = await treeWith(repo, `${entry.mode},${blob},${file}`);
+  const commit = await commitTree(repo.top, tree, [repo.commit], commitMessage(pins));
+  await point('pin.committed');
+  try {
+    await fastForward(repo.top, commit);
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error;
+    throw new Refusal(
+      'busy',
+      `${repo.top} could not move forward to the pinned limits: ${error.message}. Nothing was changed; call again.`,
+      { data: where(repo) },
+    );
+  }
+  await point('pin.moved');
+  return commit;
+}
+
+/** What HEAD has at the config's path, which must be a plain file with this text. */
+async function committedEntry(repo: Repository, file: string, text: string): Promise<{ mode: string }> {
+  const line = await gitLine(repo.top, ['--literal-pathspecs', 'ls-tree', repo.commit, '--', file]);
+  // "<mode> blob <id>\t<path>"
+  const [mode = '', , id = ''] = line.split(/[ \t]/);
+  if (!mode.startsWith('100')) {
+    throw new Refusal(
+      'dirty_worktree',
+      `${configFile} is no file that HEAD has, so its limits cannot be pinned: commit it as a plain file first.`,
+      { data: where(repo) },
+    );
+  }
+  if ((await hashObject(repo, file, text)) !== id) {
+    throw new Refusal(
+      'dirty_worktree',
+      `${configFile} differs from what HEAD has: commit or discard the change, then pin again.`,
+      { data: where(repo) },
+    );
+  }
+  return { mode };
+}
+
+/** Writes a text as git would store it at that path, line ends and filters included. */
+function hashObject(repo: Repository, file: string, text: string): Promise<string> {
+  return gitLine(repo.top, ['hash-object', '-w', '--stdin', `--path=${file}`], { stdin: text });
+}
+
+/** HEAD's tree with one entry replaced. */
+async function treeWith(repo: Repository, cacheInfo: string): Promise<string> {
+  const index = join(stateDir(repo.commonDir), `pin-${randomBytes(4).toString('hex')}.index`);
+  const env = { GIT_INDEX_FILE: index };
+  try {
+    await git(repo.top, ['read-tree', repo.commit], { env });
+    await git(repo.top, ['update-index', '--cacheinfo', cacheInfo], { env });
+    return await gitLine(repo.top, ['write-tree'], { env });
+  } finally {
+    await rm(index, { force: true });
+    await rm(`${index}.lock`, { force: true });
+  }
+}
+
+function commitMessage(pins: readonly Pin[]): string {
+  const [only] = pins;
+  const subject =
+    only && pins.length === 1 ? `Pin the standard ${only.name}` : `Pin ${pins.length} standards`;
+  const lines = pins.map(({ name, from, to }) => `${name}: limit ${from} -> ${to}`);
+  return `${subject}\n\n${lines.join('\n')}\n`;
+}
