@@ -27,7 +27,7 @@ const allow = ({ home }: Project, what: string) => rm(join(home, `no-${what}`));
 describe('The resources of a worktree', () => {
   afterEach(removeAll);
 
-  it('are created in order before the steps, each ensured at once, and known to whatever runs later', async () => {
+  it('are created in order before the steps, and known to whatever runs later', async () => {
     const setup =
       '[worktree.setup]\nsteps = ["echo step >> ../log; echo $DISCERN_WORKTREE $DISCERN_RESOURCE_DEV_DB >> ../log"]\n';
     const project = await make({ config: withTables(resource('dev_db'), resource('cache'), setup) });
@@ -35,7 +35,7 @@ describe('The resources of a worktree', () => {
     const answer = await verb('start', project.root, { name: 'work' }, { events });
     const { id } = succeeded(answer);
     assert.deepEqual(await logged(project), [
-      ...['create-dev_db', 'ensure-dev_db', 'create-cache', 'ensure-cache', 'step'],
+      ...['create-dev_db', 'create-cache', 'step'],
       `shop-${id} shop-${id}-dev-db`,
     ]);
     assert.deepEqual(await there(project), [`${id}-cache`, `${id}-dev-db`]);
@@ -44,16 +44,14 @@ describe('The resources of a worktree', () => {
       answer.steps?.map(({ name, stage }) => [name, stage]),
       [
         ['worktree.resources.dev_db.create', 'setup'],
-        ['worktree.resources.dev_db.ensure', 'setup'],
         ['worktree.resources.cache.create', 'setup'],
-        ['worktree.resources.cache.ensure', 'setup'],
         ['worktree.setup.steps[0]', 'setup'],
       ],
     );
     const finished = events.flatMap((event) => (event.type === 'job_finished' ? [event] : []));
     assert.deepEqual(
       finished.map(({ done, jobs }) => `${done}/${jobs}`),
-      ['1/5', '2/5', '3/5', '4/5', '5/5'],
+      ['1/3', '2/3', '3/3'],
     );
   });
 
@@ -122,7 +120,7 @@ describe('A resource that cannot be created', () => {
     refusedWith(answer, 'gate_failed', /worktree was taken back/);
     assert.match(await readFile(answer.steps?.at(-1)?.output_path ?? '', 'utf8'), /cannot create/);
     const log = await logged(project);
-    assert.deepEqual(log, ['create-db', 'ensure-db', 'create-cache', 'destroy-cache', 'destroy-db']);
+    assert.deepEqual(log, ['create-db', 'create-cache', 'destroy-cache', 'destroy-db']);
     await rm(join(project.home, 'log'));
     assert.deepEqual(await everything(project), before);
     assert.deepEqual(await writtenDown(project), {});
@@ -163,13 +161,13 @@ describe('A resource that cannot be created', () => {
       return succeeded(answer);
     })();
     assert.ok(!(await there(project)).includes(`${second.id}-db`));
-    assert.deepEqual((await logged(project)).slice(-3), ['create-db', 'create-cache', 'ensure-cache']);
+    assert.deepEqual((await logged(project)).slice(-2), ['create-db', 'create-cache']);
     await allow(project, 'create-db');
     await rm(join(project.home, 'log'));
     succeeded(await verb('update', second.path));
-    assert.deepEqual(await logged(project), [...['destroy-db', 'create-db', 'ensure-db'], 'ensure-cache']);
+    assert.deepEqual(await logged(project), ['destroy-db', 'create-db', 'ensure-cache']);
     succeeded(await verb('update', path));
-    assert.deepEqual((await logged(project)).slice(4), ['ensure-db', 'ensure-cache']);
+    assert.deepEqual((await logged(project)).slice(3), ['ensure-db', 'ensure-cache']);
   });
 
   it('at first is tried again as often as it says', async () => {
@@ -353,6 +351,22 @@ describe('The resources of a worktree that vanished', () => {
     assert.deepEqual((await writtenDown(project))[id], ['db']);
     assert.equal(succeeded(await verb('status', project.root)).findings, undefined);
   });
+
+  it('and say gc = false are destroyed by a drop that names the worktree', async () => {
+    const { project, path, id } = await working(withTables(resource('db', 'gc = false'), resource('cache')));
+    await rm(path, { recursive: true });
+    const args = { worktree: id, delete_branch: true };
+    assert.equal((await verb('drop', project.root, { ...args, dry_run: true })).plan?.steps.length, 2);
+    await forbid(project, 'destroy-db');
+    refusedWith(await verb('drop', project.root, args), 'gate_failed', /the resource db is still there/);
+    await allow(project, 'destroy-db');
+    assert.equal(
+      succeeded(await verb('drop', project.root, { ...args, worktree: path })).worktree_removed,
+      true,
+    );
+    assert.deepEqual([await there(project), await writtenDown(project)], [[], {}]);
+    refusedWith(await verb('drop', project.root, args), 'path_not_found');
+  });
 });
 
 describe('An update', () => {
@@ -362,19 +376,30 @@ describe('An update', () => {
     const { project, path, id } = await working(withTables(resource('db')));
     await project.commit({ 'discern.toml': withTables(resource('db'), resource('cache')) });
     succeeded(await verb('update', path));
-    assert.deepEqual(await logged(project), ['ensure-db', 'create-cache', 'ensure-cache']);
+    assert.deepEqual(await logged(project), ['ensure-db', 'create-cache']);
     assert.deepEqual(await writtenDown(project), { [id]: ['db', 'cache'] });
     succeeded(await verb('update', path));
-    assert.deepEqual((await logged(project)).slice(3), ['ensure-db', 'ensure-cache']);
+    assert.deepEqual((await logged(project)).slice(2), ['ensure-db', 'ensure-cache']);
   });
 
-  it('whose resource cannot be made ready keeps the merge and says so', async () => {
+  it('that cannot create what the trunk brings keeps the merge and says so', async () => {
     const { project, path } = await working(withTables(resource('db')));
-    await project.commit({ 'trunk.txt': '' });
-    await forbid(project, 'ensure-db');
+    await project.commit({ 'discern.toml': withTables(resource('db'), resource('cache')) });
+    await forbid(project, 'create-cache');
     const answer = await verb('update', path);
-    refusedWith(answer, 'gate_failed', /Merged main .* But "echo ensure-db/);
+    refusedWith(answer, 'gate_failed', /Merged main .* But "echo create-cache/);
     assert.equal(answer.data?.merged, true);
+  });
+
+  it('tells of a resource that is not ready, and runs the ensures all the same', async () => {
+    const ready = '[worktree.resources.host]\nensure = "echo host >> ../log; exit 1"\nretries = 1\n';
+    const { project, path } = await working(
+      withTables(ready, '[worktree.setup]\nensure = ["echo last >> ../log"]\n'),
+    );
+    const answer = await verb('update', path);
+    succeeded(answer);
+    assert.deepEqual(await logged(project), ['host', 'host', 'last']);
+    assert.ok(answer.hints?.some((hint) => /^worktree\.resources\.host\.ensure failed/.test(hint)));
   });
 });
 

@@ -15,11 +15,12 @@ import { holdings, inspect } from '../landing/inspect.ts';
 import { recoverRemovals } from '../landing/leftovers.ts';
 import { cleanAt, deleteBranch, removeCheckout, trashFor } from '../landing/retire.ts';
 import { keepForRecovery } from '../landing/snapshot.ts';
-import { ownerOf, resourcesOf } from '../landing/tear-down.ts';
+import { resourcesOf } from '../landing/tear-down.ts';
 import { Refusal } from '../refusal.ts';
 import { openRepository, type Repository, rootIn, where } from '../repository.ts';
 import { exists } from '../worktree/place.ts';
-import { destroyResources, type Teardown } from '../worktree/resources.ts';
+import { findVanishedBy } from '../worktree/reclaim.ts';
+import { clearVanished, tearDown, withTeardown } from './drop-resources.ts';
 
 type Answer = Omit<Envelope<DropData>, 'verb'>;
 
@@ -39,6 +40,8 @@ interface Target {
  */
 export async function drop(root: string, args: Args<'drop'>, ctx: Context): Promise<Answer> {
   const repo = await openRepository(root, ctx.signal);
+  const vanished = await findVanishedBy(repo, args.worktree);
+  if (vanished) return clearVanished(repo, vanished, args, ctx);
   const entry = await findWorktree(repo, args.worktree);
   // An earlier drop may have been cut off when it had moved the directory away.
   if (!args.dry_run && !(await exists(entry.path))) await recoverRemovals(repo, ctx);
@@ -62,7 +65,7 @@ export async function drop(root: string, args: Args<'drop'>, ctx: Context): Prom
     }
     if (args.dry_run) return preview(repo, target, args, await resourcesOf(repo.commonDir, entry.path));
     if (ctx.signal.aborted) throw new Refusal('cancelled', 'drop was cancelled; nothing was removed.');
-    const teardown = await tearDown(repo, target, args, ctx);
+    const teardown = await tearDown(repo, entry.path, args, ctx);
     return withTeardown(await remove(repo, target, args), teardown);
   } finally {
     await lock.release();
@@ -152,56 +155,6 @@ function preview(repo: Repository, target: Target, args: Args<'drop'>, resources
       ],
     },
     data: { ...where(repo), worktree: target.entry.path, lost: target.lost },
-  };
-}
-
-/**
- * Destroys what the worktree has outside of itself, while its directory is still there. Where that fails the worktree stays,
- * unless `force`: then what is left stays written down.
- */
-async function tearDown(
-  repo: Repository,
-  { entry }: Target,
-  args: Args<'drop'>,
-  ctx: Context,
-): Promise<Teardown | undefined> {
-  const { commonDir } = repo;
-  const id = await ownerOf(commonDir, entry.path);
-  if (id === undefined) return undefined;
-  ctx.emit({ type: 'progress', message: `Destroying the resources of ${id}.` });
-  const place = { commonDir, id, root: rootIn(repo, entry.path) };
-  const torn = await destroyResources(place, 'drop', ctx, { anyway: args.force === true });
-  if (torn.reason === undefined) return torn;
-  const slug = ctx.signal.aborted
-    ? 'cancelled'
-    : torn.steps.at(-1)?.outcome === 'timed_out'
-      ? 'timed_out'
-      : 'gate_failed';
-  throw new Refusal(
-    slug,
-    `${entry.path} was not dropped: ${torn.reason}. Drop it again once that can be done, or with force, which leaves it behind.`,
-    {
-      data: { ...where(repo), worktree: entry.path, worktree_removed: false, branch_deleted: false },
-      steps: torn.steps,
-      diagnostics: torn.diagnostics,
-      hints: torn.hints,
-    },
-  );
-}
-
-function withTeardown(answer: Answer, teardown: Teardown | undefined): Answer {
-  if (!teardown) return answer;
-  const { steps, diagnostics, hints, left } = teardown;
-  const behind =
-    left.length === 0
-      ? []
-      : [
-          `${left.join(', ')} could not be destroyed; the next start tries again, and so does "discern prune".`,
-        ];
-  return {
-    ...answer,
-    ...(steps.length > 0 && { steps, diagnostics }),
-    hints: [...(answer.hints ?? []), ...hints, ...behind],
   };
 }
 

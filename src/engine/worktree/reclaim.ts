@@ -6,7 +6,7 @@ import { Refusal } from '../refusal.ts';
 import { type Repository, rootIn } from '../repository.ts';
 import { type Ledger, listLedgers } from './ledger.ts';
 import { exists, homeCheckout, worktreesDir } from './place.ts';
-import { destroyResources, type Teardown } from './resources.ts';
+import { destroyResources, type Teardown, type TeardownPlace } from './resources.ts';
 
 /** Resources whose worktree is no more. */
 export interface Vanished {
@@ -22,13 +22,23 @@ export interface Vanished {
  * may be absent (git-worktree(1)). `gc = false` keeps a resource out of this. Runs nothing.
  */
 export async function findVanished(repo: Repository): Promise<Vanished> {
+  const { ledgers, unreadable } = await vanishedLedgers(repo);
+  return { ledgers: ledgers.filter(({ resources }) => resources.some(({ gc }) => gc)), unreadable };
+}
+
+/** What a worktree that vanished has left, found by its id or path; whoever names it may destroy what has `gc = false` too. */
+export async function findVanishedBy(repo: Repository, name: string): Promise<Ledger | undefined> {
+  const { ledgers } = await vanishedLedgers(repo);
+  return ledgers.find(({ id, path }) => name === id || name === path || name === rootIn(repo, path));
+}
+
+async function vanishedLedgers(repo: Repository): Promise<Vanished> {
   // Read before git's own list: a worktree that is made in between is in neither.
   const { ledgers, unreadable } = await listLedgers(repo.commonDir);
   const found: Vanished = { ledgers: [], unreadable };
   if (ledgers.length === 0) return found;
   const known = await adminDirs(repo.commonDir);
   for (const ledger of ledgers) {
-    if (!ledger.resources.some(({ gc }) => gc)) continue;
     const own = [...new Set([ledger.git_dir, known.get(ledger.id)])].filter((dir) => dir !== undefined);
     const lives = await Promise.all(own.map((dir) => isThere(repo, dir)));
     if (!lives.includes(true)) found.ledgers.push(ledger);
@@ -74,10 +84,16 @@ async function isThere(repo: Repository, gitDir: string): Promise<boolean> {
 const leadsTo = async (checkout: string, gitDir: string): Promise<boolean> =>
   (await gitDirOf(checkout).catch(() => undefined)) === gitDir;
 
-/** Destroys the resources of one worktree that vanished, from the checkout that stands for the repository. */
+/** Where the commands of a worktree that vanished run: in the checkout that stands for the repository. */
+export const reclaimPlace = (repo: Repository, { id }: Ledger): TeardownPlace => ({
+  commonDir: repo.commonDir,
+  id,
+  root: rootIn(repo, homeCheckout(repo)),
+});
+
+/** Destroys the resources of one worktree that vanished, but for those with `gc = false`. */
 export function reclaim(repo: Repository, ledger: Ledger, verb: string, ctx: Context): Promise<Teardown> {
-  const place = { commonDir: repo.commonDir, id: ledger.id, root: rootIn(repo, homeCheckout(repo)) };
-  return destroyResources(place, verb, ctx, { anyway: true, only: ({ gc }) => gc });
+  return destroyResources(reclaimPlace(repo, ledger), verb, ctx, { anyway: true, only: ({ gc }) => gc });
 }
 
 /**

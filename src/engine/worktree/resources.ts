@@ -18,18 +18,18 @@ const order = (
 ): Order => ({
   name: `worktree.resources.${name}.${action}`,
   command,
-  required,
-  // The published format retries what makes and removes, not what checks.
-  retries: action === 'ensure' ? 0 : retries,
+  // In the published format a check that fails is a warning: what it checks may only not be up yet.
+  required: required && action !== 'ensure',
+  retries,
 });
 
-/** How many commands making a worktree's resources ready takes. */
+/** How many commands making the resources of a worktree ready takes, where each needs one. */
 export const resourceCommands = ({ worktree }: Config): number =>
-  worktree.resources.flatMap(({ create, ensure }) => [create, ensure]).filter((one) => !isBlank(one)).length;
+  worktree.resources.filter(({ create, ensure }) => !isBlank(create) || !isBlank(ensure)).length;
 
 /**
  * Makes every declared resource of a worktree ready, in the order of the file: creates what is not there, clears away and
- * creates anew what was left half made, and runs each `ensure`. What is about to be created is written down first, so that
+ * creates anew what was left half made, and runs `ensure` for what was there before or has no `create`. What is about to be created is written down first, so that
  * dying in the middle leaves a record to destroy it by. Stops at the first failure of a required one, which
  * `commands.result.failed` then names.
  */
@@ -45,10 +45,11 @@ export async function readyResources(
     const ledger = (await readLedger(worktree.commonDir, identity.id)) ?? newLedger(worktree, identity);
     for (const resource of resources) {
       const expand = (command: string) => expandFor(worktree, identity, resource, command);
-      const made = await make({ worktree, ledger, resource, expand, commands });
+      const before = await make({ worktree, ledger, resource, expand, commands });
       if (commands.result.failed) return;
-      if (made && !isBlank(resource.ensure)) {
+      if (before && !isBlank(resource.ensure)) {
         await commands.run(order('ensure', resource, expand(resource.ensure)));
+        // Only a call that was cancelled ends here.
         if (commands.result.failed) return;
       }
     }
@@ -74,7 +75,7 @@ interface Making {
   commands: Commands;
 }
 
-/** Creates a resource unless it is there. True when it is there afterwards. */
+/** Creates a resource unless it is there. True when it was, or when there is nothing to create. */
 async function make({ worktree, ledger, resource, expand, commands }: Making): Promise<boolean> {
   if (isBlank(resource.create) && isBlank(resource.destroy)) return true;
   const { name, required, retries, gc } = resource;
@@ -104,7 +105,7 @@ async function make({ worktree, ledger, resource, expand, commands }: Making): P
   }
   await point('resource.created');
   await put({ ...entry, state: 'ready' });
-  return true;
+  return isBlank(resource.create);
 }
 
 /** What destroying a worktree's resources came to. */
