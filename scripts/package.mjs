@@ -2,26 +2,38 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const { name, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-const file = join(root, `${name}-${version}.vsix`);
 
-execFileSync(
-  process.execPath,
-  [
-    join(root, 'node_modules', '@vscode', 'vsce', 'vsce'),
-    ...[
-      'package',
-      '--no-dependencies',
-      '--skip-license',
-      '--allow-missing-repository',
-      '--no-rewrite-relative-links',
-      '--out',
-      file,
+/**
+ * Packages an extension, this repository's own as it is built unless `from` names another folder, into `file`; `version` stands
+ * in for the manifest's. Returns the file.
+ */
+export function packageExtension(file, { version, from = root } = {}) {
+  execFileSync(
+    process.execPath,
+    [
+      join(root, 'node_modules', '@vscode', 'vsce', 'vsce'),
+      ...[
+        'package',
+        ...(version ? [version, '--no-update-package-json', '--no-git-tag-version'] : []),
+        '--no-dependencies',
+        '--skip-license',
+        '--allow-missing-repository',
+        '--no-rewrite-relative-links',
+        '--out',
+        file,
+      ],
     ],
-  ],
-  { cwd: root, stdio: 'inherit' },
-);
-process.stdout.write(`${file}: ${(statSync(file).size / 1024).toFixed(0)} kB\n`);
+    // What it tells goes to stderr, so that callers keep stdout for themselves.
+    { cwd: from, stdio: ['ignore', 2, 2] },
+  );
+  return file;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const { name, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const file = packageExtension(join(root, `${name}-${version}.vsix`));
+  process.stdout.write(`${file}: ${(statSync(file).size / 1024).toFixed(0)} kB\n`);
+}

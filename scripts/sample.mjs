@@ -24,10 +24,10 @@ test = "test -f src/a.txt"
   'src/a.txt': 'a\n',
 };
 
-/** Makes the project in a temp folder of its own; the caller removes `home`. */
-export function makeSample() {
+/** Makes the project in a temp folder of its own, at `name` in it; the caller removes `home`. */
+export function makeSample(name = 'app') {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'discern-window-')));
-  const project = join(home, 'app');
+  const project = join(home, name);
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(dirname(join(project, name)), { recursive: true });
     writeFileSync(join(project, name), content);

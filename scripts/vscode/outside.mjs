@@ -1,16 +1,21 @@
 // Runs the tests that drive a real VS Code workbench from outside, as a person would: test/extension/outside/*.mjs. Each exports
-// its `name`, a statement; `run(stage)`, which throws when the statement is not so; and, where folders must not be trusted,
-// `trust = false`.
-import { readdirSync } from 'node:fs';
+// its `name`, a statement; `run(stage)`, which throws when the statement is not so; where folders must not be trusted,
+// `trust = false`; where the extension must be packaged and installed, `installed = true`; and where the chat needs the scripted
+// agent, `agent = true`.
+import { mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { packageExtension } from '../package.mjs';
 import { identity } from '../sample.mjs';
 import { isAlive, tree } from './processes.mjs';
 import { provision } from './provision.mjs';
 import { Stage } from './stage.mjs';
 import { until } from './window.mjs';
-import { startBrowser, startWorkbench } from './workbench.mjs';
+import { installVsix, startBrowser, startWorkbench } from './workbench.mjs';
 
 const folder = new URL('../../test/extension/outside/', import.meta.url);
+const agentFolder = new URL('../../test/extension/scripted-agent/', import.meta.url);
 
 /** Ends the workbench, and then what was left of all it had started. */
 async function takeDown(workbench) {
@@ -23,8 +28,8 @@ async function takeDown(workbench) {
   );
 }
 
-async function runTest({ name, run }, workbench, browser) {
-  const stage = new Stage(workbench, browser);
+async function runTest({ name, run }, workbench, browser, extensionsDir) {
+  const stage = new Stage(workbench, browser, extensionsDir);
   const began = Date.now();
   const failures = [];
   for (const step of [() => run(stage), () => stage.clear()]) {
@@ -49,14 +54,29 @@ export async function testOutside(chosen = []) {
   const counts = { passed: 0, failed: 0 };
   const browser = await startBrowser();
   try {
-    for (const trust of [true, false]) {
-      const those = tests.filter((test) => (test.trust ?? true) === trust);
+    for (const [trust, installed] of [
+      [true, false],
+      [false, false],
+      [true, true],
+    ]) {
+      const those = tests.filter(
+        (test) => (test.trust ?? true) === trust && (test.installed ?? false) === installed,
+      );
       if (those.length === 0) continue;
-      const workbench = await startWorkbench({ trust, env: identity });
+      const home = realpathSync(mkdtempSync(join(tmpdir(), 'discern-extensions-')));
+      const extensionsDir = join(home, 'extensions');
+      if (installed) await installVsix(packageExtension(join(home, 'discern.vsix')), extensionsDir);
+      if (those.some((test) => test.agent))
+        await installVsix(packageExtension(join(home, 'agent.vsix'), { from: agentFolder }), extensionsDir);
+      const workbench = await startWorkbench({ trust, env: identity, extensionsDir });
       try {
-        for (const test of those) counts[(await runTest(test, workbench, browser)) ? 'passed' : 'failed']++;
+        for (const test of those) {
+          const passed = await runTest(test, workbench, browser, installed ? extensionsDir : undefined);
+          counts[passed ? 'passed' : 'failed']++;
+        }
       } finally {
         await takeDown(workbench);
+        rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
       }
     }
   } finally {

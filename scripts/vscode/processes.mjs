@@ -43,6 +43,8 @@ export function serversUnder(pid) {
       return {
         pid,
         host: parent,
+        /** The file it runs. */
+        program: args.find((arg) => arg.endsWith('/dist/server.js')),
         inExtensionHost: host?.args.includes('--type=extensionHost') === true,
         root: value('--root'),
         socket: value('--socket'),

@@ -1,12 +1,13 @@
 // What a test from outside stands on: projects, and windows of one workbench on them. `clear` takes all of it down.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { packageExtension } from '../package.mjs';
 import { identity, makeSample } from '../sample.mjs';
 import { serversUnder } from './processes.mjs';
 import { until, Window } from './window.mjs';
-import { openWindow } from './workbench.mjs';
+import { installVsix, openWindow } from './workbench.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 
@@ -44,26 +45,52 @@ export class Stage {
   #browser;
   #homes = [];
   #windows = [];
+  #developed;
 
-  constructor(workbench, browser) {
+  /** `extensionsDir`: where this workbench has the extension installed, which is then not taken from this repository. */
+  constructor(workbench, browser, extensionsDir) {
     this.#workbench = workbench;
     this.#browser = browser;
+    this.extensionsDir = extensionsDir;
+    this.#developed = extensionsDir ? undefined : root;
+  }
+
+  /** Installs this repository's extension under another version number, as VS Code's own updates do. */
+  async installUpdate(version) {
+    const file = packageExtension(join(this.extensionsDir, '..', `${version}.vsix`), { version });
+    await installVsix(file, this.extensionsDir);
   }
 
   /** A project of its own, with these files besides the sample's. */
-  project(files = {}) {
-    const { home, project } = makeSample();
+  project(files = {}, name = 'app') {
+    const { home, project } = makeSample(name);
     this.#homes.push(home);
     if (Object.keys(files).length > 0) commit(project, files, 'the files of this test');
     return project;
   }
 
-  /** A window on a folder, with the extension. Its browser profile is new, so it remembers nothing. */
+  /** A window on a folder, or on none, with the extension. Its browser profile is new, so it remembers nothing. */
   async open(folder) {
-    const page = await openWindow(this.#browser, this.#workbench.url({ folder, extension: root }));
+    const page = await openWindow(this.#browser, this.#workbench.url({ folder, extension: this.#developed }));
     const window = new Window(page);
     this.#windows.push(window);
     return window;
+  }
+
+  /** The workspace file VS Code made when a window turned multi-root with this folder among its own. */
+  workspaceWith(folder) {
+    const dir = join(this.#workbench.data, 'data', 'User', 'Workspaces');
+    return until(`VS Code made a workspace with ${folder}`, () =>
+      (existsSync(dir) ? readdirSync(dir) : [])
+        .map((name) => join(dir, name))
+        .find((file) => readFileSync(file, 'utf8').includes(`${folder}"`)),
+    );
+  }
+
+  /** Takes a window to another workspace file or folder. */
+  async take(window, where) {
+    await window.page.goto(this.#workbench.url({ ...where, extension: this.#developed }));
+    await window.page.waitForSelector('.monaco-workbench');
   }
 
   /** Discern's servers that were started for a folder. */

@@ -1,7 +1,7 @@
 // A window of the real workbench as a person meets it: keys, what can be read, and buttons. Every wait is for a condition.
 
 /** How long a condition may take to come true, in milliseconds: the machine may be busy. */
-export const PATIENCE_MS = 150_000;
+export const PATIENCE_MS = 90_000;
 /** How often a condition is looked at, in milliseconds. */
 const LOOK_MS = 150;
 
@@ -20,6 +20,8 @@ export async function until(what, read, { patience = PATIENCE_MS, say } = {}) {
 /** `page` is Playwright's. */
 export class Window {
   #quickInput;
+  /** How often VS Code asked before it ran a tool, and was allowed to. */
+  confirmed = 0;
 
   constructor(page) {
     this.page = page;
@@ -53,6 +55,17 @@ export class Window {
       .waitFor({ timeout: PATIENCE_MS });
     await this.page.keyboard.type(text);
     await this.page.keyboard.press('Enter');
+  }
+
+  /** Chooses an item of the list that shows, by typing the beginning of its label. */
+  async pick(label) {
+    const { page } = this;
+    const first = this.#quickInput.locator('.monaco-list-row.focused');
+    await page.keyboard.type(label);
+    await until(`the list offers ${label}`, () => reads(first, (said) => said.split(',')[0] === label), {
+      say: () => this.glance(),
+    });
+    await page.keyboard.press('Enter');
   }
 
   /** What the status bar says of the held root; empty when it says nothing. */
@@ -128,6 +141,41 @@ export class Window {
       }
       return undefined;
     });
+  }
+
+  /** Says something to the scripted agent in VS Code's chat. */
+  async ask(text) {
+    const { page } = this;
+    await this.palette('Chat: Focus on Chat View');
+    const input = page.locator('.interactive-session .interactive-input-part .monaco-editor').first();
+    await input.waitFor({ timeout: PATIENCE_MS });
+    await input.click();
+    await page.keyboard.type(`@script ${text}`);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Enter');
+  }
+
+  /** What the chat shows. */
+  async chat() {
+    return (await this.page.locator('.interactive-session').allInnerTexts()).join('\n');
+  }
+
+  /** Waits until the chat says something, allowing what VS Code asks about meanwhile. */
+  async answered(pattern) {
+    const allow = this.page.locator('.interactive-session .monaco-button', { hasText: /^(Allow|Continue)/ });
+    await until(
+      `the chat says ${pattern}`,
+      async () => {
+        if ((await allow.count()) > 0) {
+          await allow
+            .first()
+            .click({ timeout: 5_000 })
+            .then(() => this.confirmed++, gone);
+        }
+        return pattern.test(await this.chat());
+      },
+      { say: () => this.chat() },
+    );
   }
 
   /** What is to be seen, for a failure's message. */

@@ -1,11 +1,11 @@
 // A real VS Code workbench in a browser, from what provision.mjs fetched: starts its server, opens windows on folders, and
 // takes everything down again. Loopback only.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { cacheDir, codeServerFile, nodeFile, vscodeDir } from './provision.mjs';
 
@@ -33,6 +33,10 @@ const exited = (child) =>
 export async function startWorkbench({ trust = true, env = {}, extensionsDir, verbose = false } = {}) {
   const data = realpathSync(mkdtempSync(join(tmpdir(), 'discern-vscode-')));
   const port = await freePort();
+  const settings = join(data, 'data', 'User', 'settings.json');
+  mkdirSync(dirname(settings), { recursive: true });
+  // A folder that is not trusted stays so without a modal in the way.
+  writeFileSync(settings, JSON.stringify({ 'security.workspace.trust.startupPrompt': 'never' }));
   const child = spawn(
     nodeFile,
     [
@@ -63,9 +67,11 @@ export async function startWorkbench({ trust = true, env = {}, extensionsDir, ve
     port,
     /** The process everything here runs under. */
     pid: child.pid,
+    /** Where the workbench keeps what it keeps. */
+    data,
     /** The address of a window on a folder (or a .code-workspace file), optionally with an extension under development. */
     url({ folder, workspace, extension, tests } = {}) {
-      const remote = (path) => `vscode-remote://127.0.0.1:${port}${path}`;
+      const remote = (path) => `vscode-remote://127.0.0.1:${port}${encodeURI(path)}`;
       const payload = [
         ...(extension ? [['extensionDevelopmentPath', remote(extension)]] : []),
         ...(tests ? [['extensionTestsPath', remote(tests)]] : []),

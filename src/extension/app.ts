@@ -11,6 +11,8 @@ export interface App {
   log: Log;
   model: WindowModel;
   server: WindowServer;
+  /** Puts a checkout beside the other folders of this window, which may restart the extension host. */
+  addFolder: (path: string) => void;
   /** Reads the held root's status again, soon; several wishes at once become one. */
   refresh: () => void;
   /** Runs a verb as the person, with progress and cancel, and shows what came of it. */

@@ -2,7 +2,7 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ReadBuffer, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { ErrorCode, type JSONRPCMessage, McpError } from '@modelcontextprotocol/sdk/types.js';
 import type { z } from 'zod';
 import type { Held } from '../contract/data.ts';
 import type { Envelope } from '../contract/envelope.ts';
@@ -10,8 +10,6 @@ import { FromGateView } from '../contract/gate-view.ts';
 import type { Verb } from '../contract/verbs.ts';
 import { personMethods, WindowEvent, windowNotification } from '../contract/window.ts';
 
-/** How long the server may take to answer what it answers from memory, in milliseconds. */
-const QUICK_MS = 15_000;
 /** Gates run for as long as their own limits allow; the client must not be the one to give up. */
 const NO_LIMIT_MS = 2 ** 31 - 1;
 
@@ -29,7 +27,14 @@ class ChildTransport implements Transport {
 
   async start(): Promise<void> {
     this.#child.stdout.on('data', (chunk: Buffer) => {
-      this.#buffer.append(chunk);
+      try {
+        this.#buffer.append(chunk);
+      } catch (error) {
+        // A message without an end would fill our memory. Whoever sends it is no server of ours any more.
+        this.onerror?.(error as Error);
+        this.#child.kill('SIGKILL');
+        return;
+      }
       this.#drain();
     });
     this.#child.stdin.on('error', (error) => this.onerror?.(error));
@@ -60,21 +65,35 @@ class ChildTransport implements Transport {
   }
 }
 
+export interface PersonOptions {
+  /** How long the server may take to answer what it answers from memory, in milliseconds. */
+  quick: number;
+  /** Gets what the server tells by itself. */
+  onEvent: (event: WindowEvent) => void;
+  onError: (error: Error) => void;
+  /** Told when the server let a quick question pass and then did not answer a ping either. */
+  onSilence: () => void;
+}
+
 /** The person's connection to the window's server. */
 export class PersonClient {
   readonly #client: Client;
+  readonly #quick: number;
+  readonly #onSilence: () => void;
 
-  private constructor(client: Client) {
+  private constructor(client: Client, { quick, onSilence }: PersonOptions) {
     this.#client = client;
+    this.#quick = quick;
+    this.#onSilence = onSilence;
   }
 
-  /** Connects over a server's streams. `onEvent` gets what the server tells by itself. */
+  /** Connects over a server's streams. Rejects when they end, or when it does not greet in time. */
   static async connect(
     child: ChildProcessWithoutNullStreams,
     version: string,
-    onEvent: (event: WindowEvent) => void,
-    onError: (error: Error) => void,
+    options: PersonOptions,
   ): Promise<PersonClient> {
+    const { quick, onEvent, onError } = options;
     const client = new Client({ name: 'Discern for VS Code', version }, { capabilities: {} });
     client.onerror = onError;
     client.fallbackNotificationHandler = async ({ method, params }) => {
@@ -88,17 +107,19 @@ export class PersonClient {
           ),
         );
     };
-    await client.connect(new ChildTransport(child), { timeout: QUICK_MS });
-    return new PersonClient(client);
+    await client.connect(new ChildTransport(child), { timeout: quick });
+    return new PersonClient(client, options);
   }
 
   /** Runs a verb as the person. Resolves with the envelope, refusals included; rejects when the server is gone. */
   async call(verb: Verb, args: Record<string, unknown>, signal?: AbortSignal): Promise<Envelope> {
     const quick = verb === 'status' || verb === 'scopes';
-    const result = await this.#client.callTool({ name: `discern_${verb}`, arguments: args }, undefined, {
-      timeout: quick ? QUICK_MS * 4 : NO_LIMIT_MS,
-      ...(signal && { signal }),
-    });
+    const result = await this.#heard(
+      this.#client.callTool({ name: `discern_${verb}`, arguments: args }, undefined, {
+        timeout: quick ? this.#quick * 4 : NO_LIMIT_MS,
+        ...(signal && { signal }),
+      }),
+    );
     return result.structuredContent as unknown as Envelope;
   }
 
@@ -132,11 +153,32 @@ export class PersonClient {
     method: { method: string; result: Result },
     params: Record<string, unknown>,
   ): Promise<z.infer<Result>> {
-    return this.#client.request({ method: method.method, params }, method.result as never, {
-      timeout: QUICK_MS,
-    }) as Promise<z.infer<Result>>;
+    return this.#heard(
+      this.#client.request({ method: method.method, params }, method.result as never, {
+        timeout: this.#quick,
+      }) as Promise<z.infer<Result>>,
+    );
+  }
+
+  /** An answer; when it does not come in time, the server is asked whether it is there at all. */
+  async #heard<T>(answer: Promise<T>): Promise<T> {
+    try {
+      return await answer;
+    } catch (error) {
+      if (isTimeout(error)) this.#ping();
+      throw error;
+    }
+  }
+
+  #ping(): void {
+    this.#client.ping({ timeout: this.#quick }).catch((error: unknown) => {
+      // A connection that has ended is told of by the process's own end.
+      if (isTimeout(error)) this.#onSilence();
+    });
   }
 }
+
+const isTimeout = (error: unknown) => error instanceof McpError && error.code === ErrorCode.RequestTimeout;
 
 /** A message of the Gate view, checked. Here, beside the other schemas, because they are loaded when first needed. */
 export const parseGateMessage = (message: unknown): FromGateView => FromGateView.parse(message);

@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { App } from './app.ts';
 import { accept, type CommandTarget, drop, simple, start } from './commands/lifecycle.ts';
-import { addHeldRoot, aimHere, offerHelp, openHeldRoot } from './commands/window.ts';
+import { addFolder, addHeldRoot, aimHere, offerHelp, openHeldRoot } from './commands/window.ts';
 import { registerConfigEditing } from './config-editing.ts';
 import { ConfigProblems } from './config-problems.ts';
 import { registerContextKeys } from './context-keys.ts';
 import { registerDefinition } from './definitions.ts';
 import { registerFollowing } from './following.ts';
 import { GateView } from './gate-view.ts';
-import { createLog, words } from './log.ts';
+import { words } from './log.ts';
 import { WindowModel } from './model.ts';
 import { Problems } from './problems.ts';
 import { Refresher } from './refresh.ts';
@@ -24,7 +24,7 @@ let close: (() => Promise<void>) | undefined;
 
 /** Wires the parts together; each does its own work. */
 export async function activate(context: vscode.ExtensionContext): Promise<unknown> {
-  const log = createLog();
+  const log = vscode.window.createOutputChannel('Discern', { log: true });
   const dist = join(context.extensionPath, 'dist');
   const version = String(context.extension.packageJSON.version);
   const model = new WindowModel();
@@ -38,11 +38,17 @@ export async function activate(context: vscode.ExtensionContext): Promise<unknow
     onEvent: (event) => model.onEvent(event),
   });
   const refresher = new Refresher(server, model, log);
+  let folders = (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath);
   const app: App = {
     context,
     log,
     model,
     server,
+    addFolder: (path) => {
+      // The window that follows may open before this one has closed.
+      stateFile.handOff(folders);
+      addFolder(path);
+    },
     refresh: () => refresher.now(),
     runVerb: (verb, args, title) => runVerb({ server, model, log }, verb, args, title),
   };
@@ -75,7 +81,6 @@ export async function activate(context: vscode.ExtensionContext): Promise<unknow
     vscode.workspace.onDidGrantWorkspaceTrust(() => trust(app)),
     ...registerCommands(app),
   );
-  let folders = (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath);
   context.subscriptions.push(
     vscode.workspace.onDidChangeWorkspaceFolders(() => {
       folders = (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath);

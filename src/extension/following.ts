@@ -4,7 +4,7 @@ import type { StartData } from '../contract/data.ts';
 import { isInside } from '../contract/divergence.ts';
 import type { Envelope } from '../contract/envelope.ts';
 import type { App } from './app.ts';
-import { addFolder, isShown } from './commands/window.ts';
+import { isShown } from './commands/window.ts';
 import { words } from './log.ts';
 import { shortName } from './wording.ts';
 
@@ -29,12 +29,15 @@ async function follow(app: App, envelope: Envelope): Promise<void> {
   if (removed.landing?.worktree_removed || removed.worktree_removed) await removeGoneFolders();
 }
 
-async function followStart({ context, log }: App, { path, worktree }: Partial<StartData>): Promise<void> {
+async function followStart(
+  { context, log, addFolder }: App,
+  { path, worktree }: Partial<StartData>,
+): Promise<void> {
   if (path === undefined || worktree === undefined || isShown(path)) return;
   const setting = vscode.workspace.getConfiguration('discern').get<Follow>('followWorktree', 'ask');
   const how = setting === 'ask' ? await ask(path) : setting;
   log.info(`Worktree ${path}: ${how}.`);
-  if (how === 'addFolder') await addFolder(worktree);
+  if (how === 'addFolder') addFolder(worktree);
   else if (how === 'openWindow') {
     await vscode.commands.executeCommand('vscode.openFolder', vscode.Uri.file(worktree), {
       forceNewWindow: true,

@@ -6,7 +6,7 @@ import type { VerbEvent } from '../contract/events.ts';
 import type { GateRunView } from '../contract/gate-view.ts';
 import type { WindowEvent } from '../contract/window.ts';
 import { RunBuilder } from './run-builder.ts';
-import type { ServerState } from './window-server.ts';
+import type { ServerState } from './server-keeper.ts';
 
 /** Everything the views show, in one place. */
 export interface WindowView {

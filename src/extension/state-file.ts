@@ -69,12 +69,17 @@ export class StateFile {
 
   /** Leaves the state for the window that may follow, and frees the slot. */
   close(folders: readonly string[]): void {
+    this.handOff(folders);
+    rmSync(this.#marker, { force: true });
+  }
+
+  /** Leaves the state for a window that may follow this one, which has had these folders. */
+  handOff(folders: readonly string[]): void {
     const state = contentOf(this.path);
     if (state !== undefined && folders.length > 0) {
       const handoff: Handoff = { folders: [...folders], at: Date.now(), state };
       writeFileSync(join(this.#handoffs, `${process.pid}.json`), JSON.stringify(handoff));
     }
-    rmSync(this.#marker, { force: true });
   }
 }
 

@@ -6,11 +6,11 @@ import { words } from '../log.ts';
 import { divergence, heldName, shortName } from '../wording.ts';
 import { type CommandTarget, targetPath } from './lifecycle.ts';
 
-/** Puts a checkout beside the other folders of this window; says so when it is there already. */
-export async function addFolder(path: string): Promise<boolean> {
+/** Puts a checkout beside the other folders of this window, unless it is there already. */
+export function addFolder(path: string): void {
   const folders = vscode.workspace.workspaceFolders ?? [];
-  if (folders.some((folder) => isInside(path, folder.uri.fsPath))) return true;
-  return vscode.workspace.updateWorkspaceFolders(folders.length, 0, {
+  if (folders.some((folder) => isInside(path, folder.uri.fsPath))) return;
+  vscode.workspace.updateWorkspaceFolders(folders.length, 0, {
     uri: vscode.Uri.file(path),
     name: shortName(path),
   });
@@ -24,9 +24,9 @@ export async function openHeldRoot({ model }: App, target: CommandTarget): Promi
 }
 
 /** `Discern: Add Held Root to Workspace`. */
-export async function addHeldRoot({ model }: App, target: CommandTarget): Promise<void> {
+export function addHeldRoot({ model, addFolder }: App, target: CommandTarget): void {
   const path = targetPath(target) ?? model.view.held?.root;
-  if (path) await addFolder(path);
+  if (path) addFolder(path);
 }
 
 /** `Discern: Aim Server Here`: the person's own re-aim, which no agent has. */
