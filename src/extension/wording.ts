@@ -30,12 +30,18 @@ export function changes(status: StatusData): string {
     .join(', ');
 }
 
-export function proof(status: StatusData): string {
+/** How the proof stands: short, and with its reason or commit. */
+export function proof(status: StatusData): { label: string; detail: string } {
   const { state, commit, reason } = status.proof;
-  if (state === 'valid') return `Proof valid for ${commit?.slice(0, 10)}`;
+  if (state === 'valid') return { label: 'Proof valid', detail: commit?.slice(0, 10) ?? '' };
   return state === 'stale'
-    ? `Proof out of date: ${reason}`
-    : `No proof: ${reason ?? 'the gate has not passed here yet.'}`;
+    ? { label: 'Proof out of date', detail: reason ?? '' }
+    : { label: 'No proof', detail: reason ?? 'The gate has not passed here yet.' };
+}
+
+/** A branch beside the name of its folder; nothing when it only repeats that, as the branches discern makes do. */
+export function branchBeside(branch: string | undefined, folder: string): string {
+  return branch === undefined || branch === folder || branch.endsWith(`/${folder}`) ? '' : branch;
 }
 
 /** A divergence in one sentence: what stands where, and what it means. */

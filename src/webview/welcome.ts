@@ -26,7 +26,8 @@ export class Welcome {
       '.',
     );
     this.#choices = h('div', { class: 'choices' }, intro);
-    for (const verb of ['prepare', 'test', 'done'] as const) {
+    // Done first: it is what counts, and the view is often too low to show more.
+    for (const verb of ['done', 'prepare', 'test'] as const) {
       const button = verbButton(verb, post);
       button.setAttribute('block', '');
       if (verb !== 'done') button.setAttribute('secondary', '');

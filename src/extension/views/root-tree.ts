@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
+import type { StatusData } from '../../contract/data.ts';
 import { isInside } from '../../contract/divergence.ts';
 import type { WindowModel, WindowView } from '../model.ts';
-import { changes, distance, divergence, proof, shortName, spokenDistance } from '../wording.ts';
+import { branchBeside, changes, distance, divergence, proof, shortName, spokenDistance } from '../wording.ts';
 
 /** One line of the Root tree. */
 export interface RootNode {
@@ -62,13 +63,17 @@ function heldNode({ status, problem, divergence: found, trusted }: WindowView, r
   const missing = found.state === 'missing';
   const branch = status?.branch ?? (status ? 'detached HEAD' : undefined);
   const marks = status
-    ? [branch, distance(status.ahead, status.behind), status.clean ? '' : 'changed']
+    ? [
+        branchBeside(branch, shortName(root)),
+        distance(status.ahead, status.behind),
+        status.clean ? '' : 'changed',
+      ]
     : [missing ? 'gone' : problem ? 'unreadable' : ''];
   return {
     id: 'held',
     label: shortName(root),
     description: marks.filter(Boolean).join(' · '),
-    tooltip: `Held root: ${root}${problem ? `\n${problem}` : ''}`,
+    tooltip: `Held root: ${root}${branch === undefined ? '' : `\nBranch ${branch}`}${problem ? `\n${problem}` : ''}`,
     icon: missing ? failure : new vscode.ThemeIcon('target'),
     context: missing ? 'held.missing' : 'held',
     spoken: `Held root ${shortName(root)}${branch ? `, branch ${branch}` : ''}${status ? `, ${spokenDistance(status.ahead, status.behind, status.trunk)}, ${changes(status)}` : ''}`,
@@ -80,13 +85,7 @@ function heldNode({ status, problem, divergence: found, trusted }: WindowView, r
             label: changes(status),
             icon: new vscode.ThemeIcon(status.clean ? 'check' : 'edit'),
           },
-          {
-            id: 'held.proof',
-            label: proof(status),
-            icon: new vscode.ThemeIcon(status.proof.state === 'valid' ? 'verified' : 'unverified'),
-            tooltip: proof(status),
-            command: { command: 'discern.showGate', title: 'Show Gate' },
-          },
+          proofNode(status),
           {
             id: 'held.trunk',
             label: `Trunk ${status.trunk}`,
@@ -99,7 +98,10 @@ function heldNode({ status, problem, divergence: found, trusted }: WindowView, r
             : [
                 {
                   id: 'held.untrusted',
-                  label: 'Workspace not trusted: no job runs',
+                  label: 'Not trusted',
+                  description: 'no job runs',
+                  tooltip: 'This workspace is not trusted, so no project command runs. State is still read.',
+                  spoken: 'Workspace not trusted: no job runs',
                   icon: new vscode.ThemeIcon('workspace-untrusted'),
                   command: { command: 'workbench.trust.manage', title: 'Manage Workspace Trust' },
                 },
@@ -111,6 +113,19 @@ function heldNode({ status, problem, divergence: found, trusted }: WindowView, r
   };
 }
 
+function proofNode(status: StatusData): RootNode {
+  const { label, detail } = proof(status);
+  return {
+    id: 'held.proof',
+    label,
+    description: detail,
+    tooltip: `${label}: ${detail}`,
+    icon: new vscode.ThemeIcon(status.proof.state === 'valid' ? 'verified' : 'unverified'),
+    command: { command: 'discern.showGate', title: 'Show Gate' },
+    spoken: `${label}: ${detail}`,
+  };
+}
+
 function folderNode(view: WindowView, root: string | null, folder: { name: string; path: string }): RootNode {
   const same = root !== null && (isInside(root, folder.path) || isInside(folder.path, root));
   const tree = view.status?.worktrees.find(
@@ -118,7 +133,7 @@ function folderNode(view: WindowView, root: string | null, folder: { name: strin
   );
   const marks = tree
     ? [
-        tree.branch ?? 'detached HEAD',
+        branchBeside(tree.branch ?? 'detached HEAD', folder.name),
         distance(tree.ahead, tree.behind),
         tree.clean === false ? 'changed' : '',
       ]

@@ -26,7 +26,7 @@ export class StatusBar implements vscode.Disposable {
     const running = view.run?.running === true;
     const icon = view.server === 'failed' ? 'error' : running ? 'sync~spin' : said ? 'warning' : 'target';
     item.text = `$(${icon}) ${name}`;
-    item.backgroundColor = colour(view);
+    item.backgroundColor = statusColour(view);
     item.tooltip = new vscode.MarkdownString(
       [
         `**Discern** acts in \`${view.held?.root ?? 'no project'}\``,
@@ -48,7 +48,8 @@ export class StatusBar implements vscode.Disposable {
   }
 }
 
-function colour({ server, divergence: found }: WindowView): vscode.ThemeColor | undefined {
+/** The item's background: none while all is well. */
+export function statusColour({ server, divergence: found }: WindowView): vscode.ThemeColor | undefined {
   if (server === 'failed') return new vscode.ThemeColor('statusBarItem.errorBackground');
   return divergence(found) ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
 }

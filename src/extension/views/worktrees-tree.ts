@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Worktree } from '../../contract/data.ts';
 import type { WindowModel, WindowView } from '../model.ts';
-import { distance, shortName, spokenDistance } from '../wording.ts';
+import { branchBeside, distance, shortName, spokenDistance } from '../wording.ts';
 import { type RootNode, treeItem } from './root-tree.ts';
 
 /** The nodes of the Worktrees tree: every checkout of the held root's repository, the trunk's first. */
@@ -15,8 +15,10 @@ export function worktreeNodes({ status, held }: WindowView): RootNode[] {
 
 function worktreeNode(tree: Worktree, held: boolean, trunk: string): RootNode {
   const gone = tree.prunable !== undefined;
+  const name = tree.id ?? shortName(tree.path);
+  const branch = tree.branch ?? 'detached HEAD';
   const marks = [
-    tree.branch ?? 'detached HEAD',
+    branchBeside(branch, name),
     tree.landing ? '' : distance(tree.ahead, tree.behind),
     tree.clean === false ? 'changed' : '',
     tree.locked === undefined ? '' : 'locked',
@@ -26,14 +28,14 @@ function worktreeNode(tree: Worktree, held: boolean, trunk: string): RootNode {
   const kind = tree.location === 'main' ? 'main' : tree.managed ? 'managed' : 'foreign';
   return {
     id: `worktree:${tree.path}`,
-    label: tree.id ?? shortName(tree.path),
+    label: name,
     description: marks.filter(Boolean).join(' · '),
-    tooltip: `${tree.root}\n${kind === 'main' ? 'The repository’s own checkout' : kind === 'managed' ? 'Made by discern' : 'Made by someone else: discern lands it but keeps it'}`,
+    tooltip: `${tree.root}\nBranch ${branch}\n${kind === 'main' ? 'The repository’s own checkout' : kind === 'managed' ? 'Made by discern' : 'Made by someone else: discern lands it but keeps it'}`,
     icon: new vscode.ThemeIcon(
       gone ? 'error' : held ? 'target' : tree.location === 'main' ? 'repo' : 'git-branch',
     ),
     context: `worktree.${kind}${held ? '.held' : ''}${gone ? '.gone' : ''}`,
-    spoken: `${tree.location === 'main' ? 'Main checkout' : 'Worktree'} ${tree.id ?? shortName(tree.path)}, ${spokenDistance(tree.ahead, tree.behind, trunk)}${tree.clean === false ? ', has changes' : ''}${held ? ', held by the server' : ''}`,
+    spoken: `${tree.location === 'main' ? 'Main checkout' : 'Worktree'} ${name}, ${spokenDistance(tree.ahead, tree.behind, trunk)}${tree.clean === false ? ', has changes' : ''}${held ? ', held by the server' : ''}`,
     path: tree.root,
   };
 }

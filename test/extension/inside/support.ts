@@ -5,6 +5,8 @@ import { promisify } from 'node:util';
 import * as vscode from 'vscode';
 import type { Envelope } from '../../../src/contract/envelope.ts';
 import type { WindowModel, WindowView } from '../../../src/extension/model.ts';
+import { rootNodes } from '../../../src/extension/views/root-tree.ts';
+import { statusColour } from '../../../src/extension/views/status-bar.ts';
 import type { WindowServer } from '../../../src/extension/window-server.ts';
 
 const exec = promisify(execFile);
@@ -51,6 +53,21 @@ export async function view(
     );
     if (condition(model.view)) done(() => resolve(model.view));
   });
+}
+
+/** How a divergence is shown: the Root tree's first line, what it does, its colour, and the status bar's. */
+export function shown(now: WindowView): Record<'label' | 'remedy' | 'colour' | 'bar', string | undefined> {
+  const folders = (vscode.workspace.workspaceFolders ?? []).map(({ name, uri }) => ({
+    name,
+    path: uri.fsPath,
+  }));
+  const node = rootNodes(now, folders).find(({ id }) => id === 'divergence');
+  return {
+    label: node?.label,
+    remedy: node?.command?.command,
+    colour: node?.icon?.color?.id,
+    bar: statusColour(now)?.id,
+  };
 }
 
 export async function git(cwd: string, ...args: string[]): Promise<string> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { realpathSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { rootNodes } from '../../../src/extension/views/root-tree.ts';
 import { worktreeNodes } from '../../../src/extension/views/worktrees-tree.ts';
@@ -10,6 +10,7 @@ import {
   commitFile,
   extension,
   git,
+  shown,
   startAgentServer,
   startedBy,
   view,
@@ -33,6 +34,12 @@ describe('A window with one folder', () => {
   it('holds its folder, aligned, with one server process of its own', async () => {
     const now = await view((one) => one.held?.root === folder(), 'the held root is the folder');
     assert.equal(now.divergence.state, 'aligned');
+    assert.deepEqual(shown(now), {
+      label: undefined,
+      remedy: undefined,
+      colour: undefined,
+      bar: undefined,
+    });
     assert.equal(now.server, 'running');
     const { server } = await extension();
     assert.ok(server.pid && server.pid !== process.pid);
@@ -45,9 +52,13 @@ describe('A window with one folder', () => {
       'the tree shows the worktree',
     );
     assert.equal(moved.divergence.state, 'diverged');
-    const nodes = rootNodes(moved, folders());
-    assert.equal(nodes[0]?.id, 'divergence');
-    assert.equal(nodes[0]?.command?.command, 'discern.addHeldRoot');
+    assert.deepEqual(shown(moved), {
+      label: 'Not in this window',
+      remedy: 'discern.addHeldRoot',
+      colour: 'list.warningForeground',
+      bar: 'statusBarItem.warningBackground',
+    });
+    assert.equal(rootNodes(moved, folders())[0]?.id, 'divergence', 'it is the first line');
     assert.ok(
       worktreeNodes(moved).some((node) => node.path === path && node.context === 'worktree.managed.held'),
     );
@@ -91,8 +102,12 @@ describe('A window with one folder', () => {
 
   it('says when the held root is missing, and how to go on', async () => {
     const now = await view((one) => one.divergence.state === 'missing', 'the dropped worktree is missed');
-    const [node] = rootNodes(now, folders());
-    assert.equal(node?.command?.command, 'discern.aimHere');
+    assert.deepEqual(shown(now), {
+      label: 'Gone',
+      remedy: 'discern.aimHere',
+      colour: 'list.errorForeground',
+      bar: 'statusBarItem.warningBackground',
+    });
     assert.equal((await asAgent(prefix, 'done')).error, 'root_missing');
     await vscode.commands.executeCommand('discern.aimHere', vscode.Uri.file(folder()));
     await view(
@@ -107,12 +122,41 @@ describe('A window with one folder', () => {
     const file = vscode.Uri.joinPath(vscode.Uri.file(folder()), 'src', 'a.txt');
     await vscode.workspace.fs.writeFile(file, new TextEncoder().encode('edited in the wrong place\n'));
     const now = await view((one) => one.divergence.state === 'strand', 'the strand shows');
-    assert.equal(rootNodes(now, folders())[0]?.command?.command, 'discern.openHeldRoot');
+    assert.deepEqual(shown(now), {
+      label: 'Edits go elsewhere',
+      remedy: 'discern.openHeldRoot',
+      colour: 'list.warningForeground',
+      bar: 'statusBarItem.warningBackground',
+    });
     await git(folder(), 'checkout', '--', '.');
     await view((one) => one.divergence.state === 'diverged', 'the strand is over');
     await rm(path, { recursive: true });
     await git(folder(), 'worktree', 'prune');
     await vscode.commands.executeCommand('discern.aimHere', vscode.Uri.file(folder()));
+    await view((one) => one.divergence.state === 'aligned', 'aligned again');
+  });
+
+  it('says when the held root is of another repository', async () => {
+    const other = `${folder()}-other`;
+    try {
+      await mkdir(other);
+      await git(other, 'init', '--quiet', '--initial-branch', 'main');
+      await commitFile(other, 'discern.toml', '[project]\nname = "other"\n');
+      await vscode.commands.executeCommand('discern.aimHere', vscode.Uri.file(other));
+      const now = await view(
+        (one) => one.status?.root === other && one.divergence.state === 'foreign',
+        'the foreign root shows',
+      );
+      assert.deepEqual(shown(now), {
+        label: 'Another repository',
+        remedy: 'discern.aimHere',
+        colour: 'list.warningForeground',
+        bar: 'statusBarItem.warningBackground',
+      });
+    } finally {
+      await vscode.commands.executeCommand('discern.aimHere', vscode.Uri.file(folder()));
+      await rm(other, { recursive: true });
+    }
     await view((one) => one.divergence.state === 'aligned', 'aligned again');
   });
 
