@@ -21,13 +21,18 @@ interface Kept {
 const kept: Kept[] = [];
 
 /** A keeper of whatever `args` makes node run. */
-function keep(args: () => string[], pace: Partial<Pace> = brisk, command = process.execPath): Kept {
+function keep(
+  args: () => string[],
+  pace: Partial<Pace> = brisk,
+  command = process.execPath,
+  env: Record<string, string> = {},
+): Kept {
   const states: ServerState[] = [];
   const told: string[] = [];
   const logged: string[] = [];
   const log = (message: string) => void logged.push(message);
   const keeper = new ServerKeeper({
-    launch: () => ({ command, args: args(), env: environment(), cwd: '/' }),
+    launch: () => ({ command, args: args(), env: environment(env), cwd: '/' }),
     version: '0.0.0',
     log: { info: log, warn: log, error: log },
     onConnected: async (client) => void (await client.held()),
@@ -150,6 +155,17 @@ describe('The window’s server, as the extension keeps it', () => {
     await assert.rejects(keeper.client());
     await until('it is given up', () => keeper.state === 'failed');
     assert.ok(logged.some((line) => line.includes('ENOENT')));
+  });
+
+  it('runs and says so where there is no git', async () => {
+    const project = await make();
+    const { keeper } = keep(() => serving(project), {}, process.execPath, { PATH: project.home });
+    const client = await keeper.client();
+    assert.equal((await client.held()).root, project.root);
+    const { ok, message } = await client.call('status', {});
+    assert.equal(ok, false);
+    assert.match(message ?? '', /git .*(not found|PATH)/i);
+    assert.equal(keeper.state, 'running');
   });
 
   it('waits for the old server to be gone before a restart starts the next', async () => {
