@@ -142,10 +142,14 @@ export const SetupTable = z.strictObject({
 export const ResourceTable = z.strictObject({
   create: Text.default('').describe('Command that makes the resource; empty does nothing.'),
   destroy: Text.default('').describe('Command that removes it; empty does nothing.'),
-  ensure: Text.default('').describe('Command that makes it ready again; empty does nothing.'),
-  required: z.boolean().default(true).describe('A failed create fails the start.'),
-  retries: z.int().min(0).default(0).describe('How often a failed create or destroy is tried again.'),
-  gc: z.boolean().default(true).describe('Not used here.'),
+  ensure: Text.default('').describe('Command that checks it and makes it ready again; empty does nothing.'),
+  required: z.boolean().default(true).describe('False: a failed create or destroy is only told.'),
+  retries: z
+    .int()
+    .min(0)
+    .default(0)
+    .describe('How often a failed command of it is tried again; at most 5 times.'),
+  gc: z.boolean().default(true).describe('False: only accept, or a drop of its worktree, destroys it.'),
 });
 
 const named = <Table extends z.ZodType>(table: Table, what: string) =>

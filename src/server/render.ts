@@ -75,8 +75,14 @@ function place({ data }: Envelope, held: Held | undefined): string {
 
 function specifics(envelope: Envelope): string[] {
   if (envelope.verb === 'start' && envelope.ok && !envelope.dry_run) {
-    const { path, base, base_commit } = envelope.data as StartData;
-    return [`path: ${path}`, `from: ${base} (${base_commit.slice(0, 10)})`];
+    const { path, base, base_commit, port } = envelope.data as StartData;
+    return [
+      `path: ${path}`,
+      `from: ${base} (${base_commit.slice(0, 10)})`,
+      ...(port === undefined
+        ? []
+        : [`port: ${port}, this worktree’s own (DISCERN_WORKTREE_PORT in its jobs)`]),
+    ];
   }
   if (envelope.verb === 'accept') {
     const landing = (envelope.data as Partial<AcceptData> | undefined)?.landing;
