@@ -77,6 +77,8 @@ const shared = {
   format: 'cjs',
   logLevel: 'warning',
   define: { DISCERN_VERSION: JSON.stringify(version) },
+  // Its CommonJS form finds its own parts at run time, where a bundle has none.
+  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   plugins: [manifest],
 };
 
@@ -98,7 +100,7 @@ export async function buildProduct(outdir = here('dist')) {
       minify: true,
       // The server validates no JSON Schema: its own arguments go through the contract. Without this alias the SDK
       // brings Ajv along, a third of the whole.
-      alias: { '@modelcontextprotocol/server/_shims': here('src/server/sdk-shims.ts') },
+      alias: { ...shared.alias, '@modelcontextprotocol/server/_shims': here('src/server/sdk-shims.ts') },
     }),
     build({
       ...shared,

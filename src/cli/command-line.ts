@@ -7,6 +7,8 @@ export interface Request {
   verb: Verb;
   args: Args<Verb>;
   path: string | undefined;
+  /** Show the preview and ask before anything is done. */
+  ask: boolean;
   json: boolean;
   color: boolean | undefined;
 }
@@ -93,6 +95,7 @@ function requestOf(verb: Verb, command: Command<Verb>, parsed: Parsed): Request 
     verb,
     args: command.args(parsed),
     path: text(parsed.path),
+    ask: command.asks?.(parsed) ?? false,
     json: parsed.json === true,
     color: typeof parsed.color === 'boolean' ? parsed.color : undefined,
   };

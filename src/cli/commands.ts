@@ -19,6 +19,8 @@ export interface Command<V extends Verb> {
   positionals: Record<string, string>;
   options: Record<string, OptionSpec>;
   args(parsed: Parsed): Args<V>;
+  /** True when the person is shown the preview and asked first. */
+  asks?(parsed: Parsed): boolean;
 }
 
 /** A command line that means nothing: the person wrote something else than they wanted. Exit code 2. */
@@ -157,6 +159,18 @@ export const commands: { [V in Verb]: Command<V> } = {
         ...preview(parsed),
       };
     },
+  },
+  init: {
+    usage: 'init',
+    describe: 'Write a discern.toml from what is here, and try its gate',
+    positionals: {},
+    options: {
+      yes: { type: 'boolean', alias: 'y', describe: 'Write it without asking' },
+      prove: { type: 'boolean', describe: 'Try the gate in a throwaway worktree; --no-prove does not' },
+      ...dryRun,
+    },
+    args: (parsed) => ({ ...(parsed.prove === false && { prove: false }), ...preview(parsed) }),
+    asks: (parsed) => parsed.yes !== true && parsed['dry-run'] !== true,
   },
 };
 

@@ -1,5 +1,6 @@
 import type { Envelope } from '../contract/envelope.ts';
 import type { Request } from './command-line.ts';
+import { confirm } from './confirm.ts';
 import { Ink, wantsColor, wantsUnicode } from './ink.ts';
 import { Interruption } from './interruption.ts';
 import { currentDirectory, isGone, namedFrom, startingPoint } from './place.ts';
@@ -32,19 +33,53 @@ export async function run(request: Request): Promise<number> {
     () => progress.stop(),
   );
   const here = currentDirectory();
-  const envelope = await answer(request, here, {
+  const ctx: Context = {
     signal: interruption.signal,
     emit: (event) => progress.event(event),
     client: 'terminal',
-  });
-  progress.stop();
-  if (request.json) {
-    stdout.write(`${JSON.stringify(envelope, undefined, stdout.isTTY ? 2 : undefined)}\n`);
-  } else {
+  };
+  const print = async (envelope: Envelope) => {
+    if (request.json) {
+      stdout.write(`${JSON.stringify(envelope, undefined, stdout.isTTY ? 2 : undefined)}\n`);
+      return;
+    }
     const lines = report(printable(envelope), inkOf(stdout), { directory: here, gone: await isGone(here) });
     stdout.write(`${lines.join('\n')}\n`);
-  }
+  };
+  const asked = request.ask ? await ask(request, here, ctx, print) : 'yes';
+  const envelope = asked === 'yes' ? await answer(request, here, ctx) : asked;
+  progress.stop();
+  if (envelope !== 'no') await print(envelope);
+  if (envelope === 'no') return interruption.exitCode ?? 0;
   return envelope.ok ? 0 : (interruption.exitCode ?? 1);
+}
+
+/** Shows what the verb would do and asks. An envelope says why it could not be asked, or why the verb would refuse. */
+async function ask(
+  request: Request,
+  here: string | undefined,
+  ctx: Context,
+  print: (envelope: Envelope) => Promise<void>,
+): Promise<'yes' | 'no' | Envelope> {
+  const { stdin, stdout, stderr } = process;
+  const preview = await answer({ ...request, args: { ...request.args, dry_run: true } }, here, ctx);
+  if (!preview.ok) return preview;
+  if (request.json || !stdin.isTTY || !stdout.isTTY) {
+    const { data, hints = [] } = preview;
+    return {
+      ok: false,
+      verb: request.verb,
+      error: 'invalid_argument',
+      message: `${request.verb} asks before it writes, and there is no terminal to ask on: add --yes to write, or --dry-run to see what it would write.`,
+      ...(data && { data }),
+      hints,
+    };
+  }
+  await print(preview);
+  stderr.write('\n');
+  const said = await confirm('Write it?', { input: stdin, output: stderr }, ctx.signal);
+  if (!said) stderr.write('Nothing was written.\n');
+  return said ? 'yes' : 'no';
 }
 
 /** The verb's envelope; whatever stops it before it begins, such as finding no project, is one too. */
@@ -65,7 +100,7 @@ async function answer(
         'The current directory is gone: cd to one that exists, or name one with --path.',
       );
     }
-    root = await engine.findRoot(from);
+    root = await (engine.beginsAnywhere.has(verb) ? engine.directoryAt(from) : engine.findRoot(from));
     return (await engine.run(verb, root, checked, ctx)) as Envelope;
   } catch (error) {
     return engine.refused(verb, root, error);

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { jobStages } from './config.ts';
 import { Stage } from './envelope.ts';
 
 /** On every root-operating answer: which checkout it speaks of. `branch` is null on a detached HEAD. */
@@ -226,3 +227,30 @@ export const DropData = z.strictObject({
   lost: z.array(z.string()).optional().describe('What a drop without force would lose.'),
 });
 export type DropData = z.infer<typeof DropData>;
+
+/** One command `init` proposes, and what says that it exists. */
+export const ProposedJob = z.strictObject({
+  name: z.string(),
+  stage: z.enum(jobStages),
+  run: z.string(),
+  from: z.string().describe('What it was taken from, such as `package.json scripts.test`.'),
+});
+export type ProposedJob = z.infer<typeof ProposedJob>;
+
+export const InitData = z.strictObject({
+  ...where,
+  file: z.string().describe('The discern.toml, absolute.'),
+  text: z.string().describe('What stands in it, or would.'),
+  written: z.boolean(),
+  found: z.array(z.string()).describe('The ecosystems whose manifests were found.'),
+  proposed: z.array(ProposedJob),
+  setup: z
+    .array(z.strictObject({ command: z.string(), from: z.string() }))
+    .describe('What a new worktree runs before its jobs can.'),
+  proved: z
+    .strictObject({ state: z.enum(['passed', 'failed', 'not_run']), reason: z.string().optional() })
+    .optional()
+    .describe('How the gate fared in a throwaway worktree.'),
+  jobs: JobCounts.optional(),
+});
+export type InitData = z.infer<typeof InitData>;

@@ -3,6 +3,7 @@ import {
   AcceptData,
   DropData,
   GateData,
+  InitData,
   ScopesData,
   StandardsData,
   StartData,
@@ -126,6 +127,24 @@ export const verbs = {
     }),
     data: DropData,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
+  },
+  init: {
+    title: 'Make a project',
+    description:
+      'Write a discern.toml where there is none: jobs proposed from the manifests that are there (package.json, Cargo.toml, go.mod, pyproject.toml, Makefile and others), then run once in a throwaway worktree that is removed afterwards. Commits nothing. Preview it with `dry_run`, and show the person what would be written.',
+    args: z.strictObject({
+      path: z
+        .string()
+        .optional()
+        .describe('The directory to make a project of, absolute. Default: where this server was started.'),
+      prove: z
+        .boolean()
+        .optional()
+        .describe('False writes the file without running anything. Default: true.'),
+      dry_run: dryRun,
+    }),
+    data: InitData,
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
   },
 } as const;
 

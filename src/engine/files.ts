@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { constants, copyFile, link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 
 /** Our own directory under the git common dir: proofs, locks, run output, journals (contract §6). */
 export const stateDir = (commonDir: string) => join(commonDir, 'discern-vscode');
@@ -21,6 +21,41 @@ export async function writeFileAtomic(path: string, content: string): Promise<vo
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;
+  }
+}
+
+/**
+ * Writes a new file so that it is there whole or not at all, and never in place of another. `aside` is a directory of ours for
+ * what is not whole yet. Rejects with EEXIST where there is a file of that name.
+ */
+export async function writeNewFile(path: string, content: string, aside: string): Promise<void> {
+  await mkdir(aside, { recursive: true });
+  const temporary = join(aside, `${basename(path)}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`);
+  try {
+    const file = await open(temporary, 'wx');
+    try {
+      await file.writeFile(content);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await putNew(temporary, path);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+/** How a file system says that it has no hard links, or none to another one. */
+const unlinkable = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EXDEV']);
+
+/** Puts a whole file at a name nobody has, or rejects with EEXIST; by copy where no hard link can be. */
+export async function putNew(file: string, name: string): Promise<void> {
+  try {
+    await link(file, name);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (!unlinkable.has(code ?? '')) throw error;
+    await copyFile(file, name, constants.COPYFILE_EXCL);
   }
 }
 

@@ -5,6 +5,7 @@ import { runVerb } from './run-verb.ts';
 import { accept } from './verbs/accept.ts';
 import { drop } from './verbs/drop.ts';
 import { done, prepare, test } from './verbs/gate.ts';
+import { init } from './verbs/init.ts';
 import { scopes } from './verbs/scopes.ts';
 import { standards } from './verbs/standards.ts';
 import { start } from './verbs/start.ts';
@@ -29,6 +30,7 @@ const cores: { [V in Verb]: Core<V> } = {
   scopes,
   standards,
   drop,
+  init,
 };
 
 /** Runs one verb on one root. Always resolves with an envelope, refusals and failures included. */
@@ -43,12 +45,13 @@ export function run<V extends Verb>(
 
 // The server takes these from here, so that it need not build schemas before its first answer.
 export { personMethods, windowNotification } from '../contract/window.ts';
+export { beginsAnywhere } from './anywhere.ts';
 export { parseArguments } from './arguments.ts';
 export { checkConfig, loadConfig } from './config/index.ts';
 export type { ClientKind, Context } from './context.ts';
 export { homeOf } from './home.ts';
 export { nearest } from './nearest.ts';
 export { Refusal } from './refusal.ts';
-export { findRoot } from './root.ts';
+export { directoryAt, findRoot, isInGit } from './root.ts';
 export { refused } from './run-verb.ts';
 export { exists } from './worktree/place.ts';

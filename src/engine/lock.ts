@@ -1,21 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import {
-  constants,
-  copyFile,
-  link,
-  mkdir,
-  open,
-  readFile,
-  readlink,
-  rename,
-  rm,
-  stat,
-  utimes,
-} from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, readlink, rename, rm, stat, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
+import { putNew } from './files.ts';
 import { procStat } from './process/proc-stat.ts';
 import { Refusal } from './refusal.ts';
 
@@ -103,6 +92,23 @@ export async function acquireLock(path: string, options: LockOptions): Promise<L
   };
 }
 
+/** Who holds, or held, the locks in a directory; `alive` says which. Only looks. */
+export async function lockHolders(
+  dir: string,
+): Promise<{ file: string; purpose: string; pid: number; alive: boolean }[]> {
+  // No directory, no locks.
+  const names = (await readdir(dir).catch(() => [])).filter((name) => name.endsWith('.lock'));
+  const holders = await Promise.all(
+    names.map(async (file) => {
+      const path = join(dir, file);
+      const holder = await readHolder(path);
+      if (!holder) return [];
+      return [{ file, purpose: holder.purpose, pid: holder.pid, alive: await isAlive(holder, path) }];
+    }),
+  );
+  return holders.flat();
+}
+
 /** One attempt: `undefined` when the lock is ours now, else its living holder. */
 async function tryAcquire(path: string, me: Holder): Promise<Holder | undefined> {
   // Looking writes nothing: a wait of minutes must not keep whoever watches the git directory busy.
@@ -113,7 +119,7 @@ async function tryAcquire(path: string, me: Holder): Promise<Holder | undefined>
   try {
     for (;;) {
       try {
-        await put(mine, path);
+        await putNew(mine, path);
         return undefined;
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
@@ -143,22 +149,11 @@ async function takeOver(
     const now = await readHolder(path);
     if (now?.nonce !== dead.nonce || (await isAlive(now, path))) return 'lost';
     const copy = `${mine}.take`;
-    await put(mine, copy);
+    await putNew(mine, copy);
     await rename(copy, path);
     return undefined;
   } finally {
     await rm(guard, { force: true });
-  }
-}
-
-/** Puts a whole file at a name nobody has, or rejects with EEXIST; by copy where the file system has no hard links. */
-async function put(file: string, name: string): Promise<void> {
-  try {
-    await link(file, name);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'EOPNOTSUPP' && code !== 'ENOSYS') throw error;
-    await copyFile(file, name, constants.COPYFILE_EXCL);
   }
 }
 

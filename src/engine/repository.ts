@@ -1,9 +1,9 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { type LoadedConfig, loadConfig } from './config/index.ts';
-import { GitError } from './git/core.ts';
+import { GitError, git } from './git/core.ts';
 import { askPlace, type Place, readPlace } from './git/place.ts';
-import { listRefs } from './git/refs.ts';
+import { listRefs, resolveCommit } from './git/refs.ts';
 import { listWorktrees, type WorktreeEntry } from './git/worktree.ts';
 import { Refusal } from './refusal.ts';
 import { exists } from './worktree/place.ts';
@@ -57,7 +57,7 @@ export async function openRepository(root: string, signal?: AbortSignal): Promis
       { data: { root, branch } },
     );
   }
-  const trunk = await resolveTrunk({ root, ...place, worktrees, config }, signal);
+  const trunk = await resolveTrunk({ root, ...place, worktrees }, config.config.repository.trunk, signal);
   const landing =
     trunk && worktrees.find((entry) => entry.branch === trunk.ref && !entry.prunable && !entry.bare);
   return {
@@ -102,6 +102,32 @@ export function isHome(repo: Repository): boolean {
   return !repo.linked || repo.self === repo.landing;
 }
 
+/** A checkout that need not have a `discern.toml`. */
+export interface Checkout extends Place, Pick<Repository, 'branch'> {
+  /** Absent before the first commit. */
+  commit?: string;
+  /** The branch that would be the trunk of a project whose `discern.toml` names none. */
+  trunk?: Trunk;
+}
+
+/** Reads the checkout a directory lies in, project or not. Refuses `not_a_git_repository`. */
+export async function openCheckout(directory: string, signal?: AbortSignal): Promise<Checkout> {
+  const place = await askPlace(directory, signal).catch(notARepository(directory));
+  const [commit, named, worktrees] = await Promise.all([
+    resolveCommit(place.top, 'HEAD'),
+    git(place.top, ['symbolic-ref', '--quiet', 'HEAD'], { ok: [0, 1], signal }),
+    listWorktrees(place.top, signal),
+  ]);
+  const trunk = await resolveTrunk({ root: place.top, ...place, worktrees }, undefined, signal);
+  const branch = named.stdout.toString('utf8').trim();
+  return {
+    ...place,
+    branch: branch.replace(/^refs\/heads\//, '') || null,
+    ...(commit && { commit }),
+    ...(trunk && { trunk }),
+  };
+}
+
 function notARepository(root: string) {
   return (error: unknown): never => {
     if (error instanceof GitError && error.code === 128) {
@@ -141,11 +167,14 @@ function unlisted(place: Place): never {
   );
 }
 
-type Resolving = Pick<Repository, 'root' | 'commonDir' | 'worktrees' | 'config'>;
+type Resolving = Pick<Repository, 'root' | 'commonDir' | 'worktrees'>;
 
 /** The trunk by contract §2: the one named, else origin/HEAD's branch, else main, else master. */
-async function resolveTrunk(repo: Resolving, signal?: AbortSignal): Promise<Trunk | undefined> {
-  const named = repo.config.config.repository.trunk;
+async function resolveTrunk(
+  repo: Resolving,
+  named: string | undefined,
+  signal?: AbortSignal,
+): Promise<Trunk | undefined> {
   if (named) return (await findBranches(repo, [named], signal))[0];
   const published = await publishedHead(repo, signal);
   const candidates = [...(published === undefined ? [] : [published]), 'main', 'master'];

@@ -18,10 +18,7 @@ const exists = (path: string) =>
  * looked from) and `not_a_git_repository` (a `discern.toml` outside any git work tree).
  */
 export async function findRoot(from: string): Promise<string> {
-  if (!isAbsolute(from)) {
-    throw new Refusal('invalid_argument', `"${from}" is not an absolute path: name the directory from / on.`);
-  }
-  const start = await resolveDirectory(from);
+  const start = await directoryAt(from);
   let root: string | undefined;
   for (let dir = start; ; dir = dirname(dir)) {
     if (!root && (await exists(join(dir, CONFIG_FILE)))) root = dir;
@@ -40,12 +37,26 @@ export async function findRoot(from: string): Promise<string> {
   }
   throw new Refusal(
     'not_initialized',
-    `No ${CONFIG_FILE} was found looking up from ${start}: create one at the project's root, or name a directory inside a discern project.`,
+    `No ${CONFIG_FILE} was found looking up from ${start}: call init ("discern init") to propose one, or name a directory inside a discern project.`,
     { data: { root: start } },
   );
 }
 
-async function resolveDirectory(from: string): Promise<string> {
+/** True when a directory lies in a git work tree, by the `.git` that is found on the way up. */
+export async function isInGit(directory: string): Promise<boolean> {
+  for (let dir = directory; ; dir = dirname(dir)) {
+    if (await exists(join(dir, '.git'))) return true;
+    if (dirname(dir) === dir) return false;
+  }
+}
+
+/**
+ * The directory a path names, free of symlinks. Refuses `invalid_argument` (not absolute, or a file) and `path_not_found`.
+ */
+export async function directoryAt(from: string): Promise<string> {
+  if (!isAbsolute(from)) {
+    throw new Refusal('invalid_argument', `"${from}" is not an absolute path: name the directory from / on.`);
+  }
   let real: string;
   try {
     real = await realpath(from);

@@ -66,6 +66,11 @@ export class HeldRoot {
     return places.join(', ') || 'nowhere: nothing was named, and the current directory is gone';
   }
 
+  /** The directories a spawn root was looked for from, in the order they were tried. */
+  get looked(): string[] {
+    return this.#spawn.candidates.flatMap(({ value }) => (value === undefined ? [] : [value]));
+  }
+
   /** Re-aims. Links in `root` are resolved first, since later it is compared with resolved paths. */
   async move(root: string, verb: string): Promise<void> {
     this.#root = await findRoot(root).catch(() => root);

@@ -1,4 +1,12 @@
-import type { AcceptData, Held, StandardsData, StartData, StatusData, UpdateData } from '../contract/data.ts';
+import type {
+  AcceptData,
+  Held,
+  InitData,
+  StandardsData,
+  StartData,
+  StatusData,
+  UpdateData,
+} from '../contract/data.ts';
 import type { Diagnostic, Envelope } from '../contract/envelope.ts';
 import { boundWords, shownNumber, stateWords } from '../contract/standard-words.ts';
 
@@ -12,6 +20,7 @@ const MOST_STANDARDS = 30;
 const MESSAGE_LIMIT = 2_000;
 const LINE_LIMIT = 500;
 const OUTPUT_LIMIT = 1_500;
+const FILE_LIMIT = 6_000;
 
 /**
  * A tool's text: enough to act on without the structured part, and short, since agents pay for every token. Verdict, then
@@ -96,6 +105,12 @@ function specifics(envelope: Envelope): string[] {
   }
   const { standards = [] } = (envelope.data ?? {}) as Partial<StandardsData>;
   if (standards.length > 0) return standardLines(envelope.verb, standards);
+  if (envelope.verb === 'init') {
+    const { text, written } = (envelope.data ?? {}) as Partial<InitData>;
+    return envelope.ok && text !== undefined && !written
+      ? ['discern.toml:', cut(text.trimEnd(), FILE_LIMIT)]
+      : [];
+  }
   if (envelope.verb === 'status' && envelope.ok) return statusLines(envelope.data as StatusData);
   return [];
 }

@@ -5,6 +5,7 @@ import type { Envelope } from '../contract/envelope.ts';
 import type { VerbEvent } from '../contract/events.ts';
 import type { Args, Verb } from '../contract/verbs.ts';
 import type { CallerKind, WindowEvent } from '../contract/window.ts';
+import { beginsAnywhere } from '../engine/anywhere.ts';
 import type { ClientKind, Context } from '../engine/index.ts';
 import { Refusal } from '../engine/refusal.ts';
 import { findRoot } from '../engine/root.ts';
@@ -61,6 +62,11 @@ const runsCommands = new Set<Verb>([
   'drop',
   'standards',
 ]);
+
+/** True when a call may run project commands. `init` runs those it proposes, unless it only shows or only writes. */
+function mayRun(verb: Verb, args: Record<string, unknown>): boolean {
+  return runsCommands.has(verb) || (verb === 'init' && args.dry_run !== true && args.prove !== false);
+}
 
 /**
  * What a server keeps between calls: the held root of each caller, and the order calls that may move it came in. It
@@ -212,11 +218,12 @@ export class Session {
     try {
       if (request.signal.aborted) throw new Refusal('cancelled', 'The call was cancelled before it began.');
       const args = engine.parseArguments(verb, request.args);
-      root = await this.#bind(args.path as string | undefined, held);
-      if (!this.#trusted && runsCommands.has(verb)) {
+      const path = args.path as string | undefined;
+      root = beginsAnywhere.has(verb) ? await this.#directory(path, held) : await this.#bind(path, held);
+      if (!this.#trusted && mayRun(verb, args)) {
         throw new Refusal(
           'untrusted',
-          `This workspace is not trusted, so ${verb} runs nothing: trust it in VS Code ("Workspaces: Manage Workspace Trust"), then call again.`,
+          `This workspace is not trusted, so ${verb} runs nothing: trust it in VS Code ("Workspaces: Manage Workspace Trust"), then call again${verb === 'init' ? ', or pass prove: false to write the file and run nothing' : ''}.`,
         );
       }
       const ctx: Context = { signal: request.signal, emit: request.emit, client: request.client };
@@ -255,7 +262,7 @@ export class Session {
     if (root === null) {
       throw new Refusal(
         'not_initialized',
-        `This server found no project (looked from ${held.tried}): create a discern.toml there, pass an absolute path, or start the server with --root.`,
+        `This server found no project (looked from ${held.tried}): call init to make one there, pass an absolute path, or start the server with --root.`,
         { data: { ...(this.#options.cwd !== undefined && { root: this.#options.cwd }) } },
       );
     }
@@ -269,6 +276,28 @@ export class Session {
           : `Pass path "${home}" (the landing checkout) to go on there, and discern_start with that path to re-aim this server.`
       }`,
       { data: { root } },
+    );
+  }
+
+  /**
+   * The directory a verb begins at that needs no project: `path`, else the held root, else where a project was looked for:
+   * the first directory that is there and lies in a git work tree, else the first that is there.
+   */
+  async #directory(path: string | undefined, held: HeldRoot): Promise<string> {
+    const { directoryAt, isInGit } = await loadEngine();
+    if (path !== undefined) return directoryAt(path);
+    if (held.root !== null) return held.root;
+    const there: string[] = [];
+    for (const one of held.looked) {
+      const directory = await directoryAt(one).catch(() => undefined);
+      if (directory !== undefined && (await isInGit(directory))) return directory;
+      if (directory !== undefined) there.push(directory);
+    }
+    const [first] = there;
+    if (first !== undefined) return first;
+    throw new Refusal(
+      'path_required',
+      `This server was started nowhere that is still there (looked from ${held.tried}): pass an absolute path.`,
     );
   }
 

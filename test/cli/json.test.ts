@@ -18,7 +18,7 @@ describe('With --json', () => {
     const { home } = await make();
     for (const verb of verbNames) {
       const { envelope, result } = await json([verb, ...(needed[verb] ?? [])], { cwd: home });
-      assert.equal(envelope.error, 'not_initialized', verb);
+      assert.equal(envelope.error, verb === 'init' ? 'not_a_git_repository' : 'not_initialized', verb);
       assert.ok(envelope.message?.includes(home));
       assert.equal(result.code, 1);
       assert.equal(result.stderr, '');

@@ -77,6 +77,7 @@ describe('The tools', () => {
       scopes: 'reads idempotent',
       standards: 'idempotent',
       drop: 'destroys',
+      init: '',
     });
     for (const tool of tools) {
       assert.match(tool.name, /^discern_[a-z]+$/);
@@ -129,6 +130,9 @@ describe('The tools', () => {
     const worktree = envelope.data.path as string;
     await project.commit({ 'src/b.txt': 'b\n' }, worktree);
     await project.write({ 'src/loose.txt': 'x\n' }, worktree);
+    const unmade = join(project.home, 'unmade');
+    await git(project.home, 'clone', '--quiet', project.root, unmade);
+    await git(unmade, 'rm', '--quiet', 'discern.toml');
     await connection.call('discern_status');
     const before = await snapshot(project.home);
     for (const { name, inputSchema, annotations } of await listed(connection)) {
@@ -137,6 +141,7 @@ describe('The tools', () => {
       const given = {
         ...(preview && { dry_run: true }),
         ...(name === 'discern_start' && { path: project.root }),
+        ...(name === 'discern_init' && { path: unmade }),
         ...(name === 'discern_drop' && { worktree, delete_branch: true, force: true }),
       };
       const answer = await connection.call(name, given);
@@ -239,6 +244,17 @@ describe('What a tool answers', () => {
     await call('drop', { worktree: other, delete_branch: true, force: true, dry_run: true }, 'preview');
     await call('drop', { worktree: other, delete_branch: true, force: true }, 'ok');
     await call('status', {}, 'root_missing');
+  });
+
+  it('validates against its schema where a project is made', async () => {
+    const unmade = await make({ config: null });
+    const { root } = unmade;
+    await call('init', { path: project.root }, 'path_exists');
+    await call('init', { path: '/' }, 'not_a_git_repository');
+    await call('init', { path: root, dry_run: true }, 'preview');
+    await call('init', { path: root }, 'ok');
+    const red = await make({ config: null, files: { Makefile: 'test:\n\tfalse\n' } });
+    await call('init', { path: red.root }, 'gate_failed');
   });
 
   it('was seen of every tool: a result, a refusal and, where there is one, a preview', () => {

@@ -2,7 +2,7 @@ import type { Envelope } from '../../src/contract/envelope.ts';
 import { envelopeSchema } from '../../src/contract/envelope.ts';
 import type { VerbEvent } from '../../src/contract/events.ts';
 import { type Args, type Data, type Verb, verbs } from '../../src/contract/verbs.ts';
-import { findRoot, run } from '../../src/engine/index.ts';
+import { beginsAnywhere, findRoot, run } from '../../src/engine/index.ts';
 
 /**
  * Runs a verb's core on the project `directory` lies in, and checks the answer against the contract on the way: every
@@ -14,7 +14,7 @@ export async function verb<V extends Verb>(
   args: Args<V> = {} as Args<V>,
   options: { signal?: AbortSignal; events?: VerbEvent[] } = {},
 ): Promise<Envelope<Data<V>>> {
-  const root = await findRoot(directory);
+  const root = beginsAnywhere.has(name) ? directory : await findRoot(directory);
   const envelope = await run(name, root, args, {
     signal: options.signal ?? new AbortController().signal,
     emit: (event) => options.events?.push(event),

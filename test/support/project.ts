@@ -93,14 +93,15 @@ export const plainConfig =
 
 /**
  * A real repository in a temp folder: `main` with `discern.toml` and `src/a.txt` committed. The folder's path is free of
- * symlinks. Call `remove` afterwards.
+ * symlinks. `config: null` leaves `discern.toml` out. Call `remove` afterwards.
  */
 export async function makeProject(
-  options: { config?: string; files?: Record<string, string>; branch?: string; name?: string } = {},
+  options: { config?: string | null; files?: Record<string, string>; branch?: string; name?: string } = {},
 ): Promise<Project> {
   const home = await realpath(await mkdtemp(join(tmpdir(), 'discern-test-')));
   const root = join(home, options.name ?? 'app');
-  const files = { 'discern.toml': options.config ?? plainConfig, 'src/a.txt': 'a\n', ...options.files };
+  const config = options.config === null ? {} : { 'discern.toml': options.config ?? plainConfig };
+  const files = { ...config, 'src/a.txt': 'a\n', ...options.files };
   await copyOf(root, options.branch ?? 'main', files);
   return {
     home,

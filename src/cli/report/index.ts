@@ -1,8 +1,16 @@
-import type { AcceptData, ScopesData, StandardsData, StartData, StatusData } from '../../contract/data.ts';
+import type {
+  AcceptData,
+  InitData,
+  ScopesData,
+  StandardsData,
+  StartData,
+  StatusData,
+} from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
 import type { Ink } from '../ink.ts';
 import { quoted, short, table } from '../words.ts';
 import { failureLines } from './failures.ts';
+import { initLines } from './init.ts';
 import { jobLines } from './jobs.ts';
 import { scopeLines } from './scopes.ts';
 import { standardLines } from './standards.ts';
@@ -96,6 +104,7 @@ function planLines({ plan }: Envelope, ink: Ink): string[] {
 function specifics({ verb, ok, dry_run, data, error }: Envelope, ink: Ink): string[] {
   const { standards = [] } = (data ?? {}) as Partial<StandardsData>;
   if (standards.length > 0) return standardLines(standards, ink);
+  if (verb === 'init') return initLines((data ?? {}) as Partial<InitData>, ok, ink);
   if (verb === 'scopes' && ok) return scopeLines(data as ScopesData, ink);
   if (verb !== 'accept' || dry_run || (!ok && error !== 'partial_acceptance')) return [];
   const { landing } = (data ?? {}) as Partial<AcceptData>;

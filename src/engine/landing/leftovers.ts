@@ -52,7 +52,8 @@ export async function recoverRemovals(repo: Repository, ctx: Context): Promise<L
   return result;
 }
 
-async function findLeftovers(repo: Repository): Promise<Leftover[]> {
+/** The directories removals left behind, of whatever repository; a lock tells whether one is still going. */
+export async function findLeftovers(repo: Repository): Promise<Leftover[]> {
   const linked = repo.worktrees.slice(1).map(({ path }) => dirname(path));
   const found: Leftover[] = [];
   for (const dir of new Set([worktreesDir(repo), ...linked])) {

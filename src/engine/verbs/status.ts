@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import { proofState } from '../gate/proof.ts';
 import { aheadBehind } from '../git/refs.ts';
 import { isClean, listChanges, readStatus } from '../git/status.ts';
+import { recoverProving } from '../init/prove.ts';
 import { type Leftovers, recoverRemovals } from '../landing/leftovers.ts';
 import { type Recovery, recoverLanding } from '../landing/recover.ts';
 import { Refusal } from '../refusal.ts';
@@ -68,8 +69,13 @@ async function recover(repo: Repository, ctx: Context): Promise<Leftovers> {
   try {
     const landing = await recoverLanding(repo, ctx, 0);
     const removals = await recoverRemovals(repo, ctx);
+    const proving = await recoverProving(repo, ctx);
     return {
-      done: [...(landing ? [inSentence(landing)] : []), ...removals.done],
+      done: [
+        ...(landing ? [inSentence(landing)] : []),
+        ...removals.done,
+        ...(proving === undefined ? [] : [proving]),
+      ],
       findings: removals.findings,
     };
   } catch (error) {
