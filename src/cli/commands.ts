@@ -172,6 +172,13 @@ export const commands: { [V in Verb]: Command<V> } = {
     args: (parsed) => ({ ...(parsed.prove === false && { prove: false }), ...preview(parsed) }),
     asks: (parsed) => parsed.yes !== true && parsed['dry-run'] !== true,
   },
+  doctor: {
+    usage: 'doctor',
+    describe: 'Look for what is wrong here, and say what to do about it',
+    positionals: {},
+    options: {},
+    args: () => ({}),
+  },
 };
 
 /** Every long option of a verb as it can be typed, for suggesting one. */

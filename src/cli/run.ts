@@ -1,3 +1,4 @@
+import type { DoctorData } from '../contract/data.ts';
 import type { Envelope } from '../contract/envelope.ts';
 import type { Request } from './command-line.ts';
 import { confirm } from './confirm.ts';
@@ -51,8 +52,11 @@ export async function run(request: Request): Promise<number> {
   progress.stop();
   if (envelope !== 'no') await print(envelope);
   if (envelope === 'no') return interruption.exitCode ?? 0;
-  return envelope.ok ? 0 : (interruption.exitCode ?? 1);
+  return envelope.ok && isHealthy(envelope) ? 0 : (interruption.exitCode ?? 1);
 }
+
+/** A doctor has done its work also where it found errors; a script wants to know of them. */
+const isHealthy = ({ data }: Envelope) => (data as Partial<DoctorData> | undefined)?.healthy !== false;
 
 /** Shows what the verb would do and asks. An envelope says why it could not be asked, or why the verb would refuse. */
 async function ask(
@@ -100,7 +104,8 @@ async function answer(
         'The current directory is gone: cd to one that exists, or name one with --path.',
       );
     }
-    root = await (engine.beginsAnywhere.has(verb) ? engine.directoryAt(from) : engine.findRoot(from));
+    if (verb === 'doctor') root = from;
+    else root = await (engine.beginsAnywhere.has(verb) ? engine.directoryAt(from) : engine.findRoot(from));
     return (await engine.run(verb, root, checked, ctx)) as Envelope;
   } catch (error) {
     return engine.refused(verb, root, error);

@@ -254,3 +254,23 @@ export const InitData = z.strictObject({
   jobs: JobCounts.optional(),
 });
 export type InitData = z.infer<typeof InitData>;
+
+/** One thing `doctor` looked at. */
+export const Finding = z.strictObject({
+  check: z.string().describe('What was looked at: git, config, trunk, hosts …'),
+  level: z.enum(['ok', 'warn', 'error']),
+  what: z.string(),
+  remedy: z.string().optional().describe('What to do; there for every warning and error.'),
+});
+export type Finding = z.infer<typeof Finding>;
+
+export const DoctorData = z.strictObject({
+  root: z.string().describe('The project root, or the directory that was looked at where there is none.'),
+  branch: z.string().nullable().optional(),
+  commit: z.string().optional(),
+  healthy: z.boolean().describe('False when a finding is an error.'),
+  findings: z.array(Finding).describe('Worst first.'),
+  version: z.string().describe('discern’s own.'),
+  held: Held.optional().describe('Present when a server answers.'),
+});
+export type DoctorData = z.infer<typeof DoctorData>;

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import {
   AcceptData,
+  DoctorData,
   DropData,
   GateData,
   InitData,
@@ -145,6 +146,14 @@ export const verbs = {
     }),
     data: InitData,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
+  },
+  doctor: {
+    title: 'Find what is wrong',
+    description:
+      'Look at everything discern stands on (git, Node, shell, discern.toml, trunk, repository, what interrupted runs left, the tools jobs run, hosts’ MCP settings, how this server found its root) and list findings, each with its remedy. Changes nothing, and answers anywhere. Call it when another tool’s refusal does not explain itself.',
+    args: z.strictObject({ path }),
+    data: DoctorData,
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
   },
 } as const;
 

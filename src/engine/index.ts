@@ -3,6 +3,7 @@ import type { Args, Data, Verb } from '../contract/verbs.ts';
 import type { Context } from './context.ts';
 import { runVerb } from './run-verb.ts';
 import { accept } from './verbs/accept.ts';
+import { doctor, withHeld } from './verbs/doctor.ts';
 import { drop } from './verbs/drop.ts';
 import { done, prepare, test } from './verbs/gate.ts';
 import { init } from './verbs/init.ts';
@@ -31,6 +32,7 @@ const cores: { [V in Verb]: Core<V> } = {
   standards,
   drop,
   init,
+  doctor,
 };
 
 /** Runs one verb on one root. Always resolves with an envelope, refusals and failures included. */
@@ -55,3 +57,4 @@ export { Refusal } from './refusal.ts';
 export { directoryAt, findRoot, isInGit } from './root.ts';
 export { refused } from './run-verb.ts';
 export { exists } from './worktree/place.ts';
+export { withHeld };

@@ -1,5 +1,6 @@
 import type {
   AcceptData,
+  DoctorData,
   Held,
   InitData,
   StandardsData,
@@ -111,6 +112,7 @@ function specifics(envelope: Envelope): string[] {
       ? ['discern.toml:', cut(text.trimEnd(), FILE_LIMIT)]
       : [];
   }
+  if (envelope.verb === 'doctor') return doctorLines((envelope.data ?? {}) as Partial<DoctorData>);
   if (envelope.verb === 'status' && envelope.ok) return statusLines(envelope.data as StatusData);
   return [];
 }
@@ -125,6 +127,22 @@ function standardLines(verb: string, standards: StandardsData['standards']): str
     }),
     MOST_STANDARDS,
   );
+}
+
+function doctorLines({ findings = [] }: Partial<DoctorData>): string[] {
+  const bad = findings.filter(({ level }) => level !== 'ok');
+  const fine = [...new Set(findings.filter(({ level }) => level === 'ok').map(({ check }) => check))];
+  return [
+    ...some(
+      bad.map(
+        ({ check, level, what, remedy }) =>
+          `- ${level}: ${check}: ${what}${remedy ? ` Remedy: ${remedy}` : ''}`,
+      ),
+      MOST_PLANNED,
+      MESSAGE_LIMIT,
+    ),
+    ...(fine.length > 0 ? [`looked at and fine: ${fine.join(', ')}`] : []),
+  ];
 }
 
 function statusLines(data: StatusData): string[] {

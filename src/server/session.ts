@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { homedir } from 'node:os';
 import { isAbsolute } from 'node:path';
 import type { Held } from '../contract/data.ts';
 import type { Envelope } from '../contract/envelope.ts';
@@ -219,7 +220,7 @@ export class Session {
       if (request.signal.aborted) throw new Refusal('cancelled', 'The call was cancelled before it began.');
       const args = engine.parseArguments(verb, request.args);
       const path = args.path as string | undefined;
-      root = beginsAnywhere.has(verb) ? await this.#directory(path, held) : await this.#bind(path, held);
+      root = await this.#begin(verb, path, held);
       if (!this.#trusted && mayRun(verb, args)) {
         throw new Refusal(
           'untrusted',
@@ -235,6 +236,7 @@ export class Session {
     const description = await held.describe();
     if (envelope.error === 'root_missing') this.#tell(async () => this.#heldEvent());
     if (verb === 'status') envelope.data = { ...envelope.data, held: description };
+    if (verb === 'doctor') envelope = engine.withHeld(envelope as never, description) as Envelope;
     return { envelope, held: description };
   }
 
@@ -277,6 +279,17 @@ export class Session {
       }`,
       { data: { root } },
     );
+  }
+
+  /** Where a call begins: at a project, or for some verbs at any directory; for doctor at one that may not even be there. */
+  #begin(verb: Verb, path: string | undefined, held: HeldRoot): Promise<string> {
+    if (!beginsAnywhere.has(verb)) return this.#bind(path, held);
+    if (verb !== 'doctor') return this.#directory(path, held);
+    if (path !== undefined && isAbsolute(path)) return Promise.resolve(path);
+    return this.#directory(path, held).catch((error: unknown) => {
+      if (path !== undefined) throw error;
+      return homedir();
+    });
   }
 
   /**

@@ -78,6 +78,7 @@ describe('The tools', () => {
       standards: 'idempotent',
       drop: 'destroys',
       init: '',
+      doctor: 'reads idempotent',
     });
     for (const tool of tools) {
       assert.match(tool.name, /^discern_[a-z]+$/);
@@ -198,6 +199,9 @@ describe('What a tool answers', () => {
     await call('scopes', { path: 'x' }, 'invalid_argument');
     await call('accept', {}, 'not_in_worktree');
     await call('update', {}, 'not_in_worktree');
+    await call('doctor', {}, 'ok');
+    await call('doctor', { path: '/no/such' }, 'ok');
+    await call('doctor', { path: 'x' }, 'invalid_argument');
     await call('start', { dry_run: true }, 'preview');
     await call('start', { from: 'nothing' }, 'unknown_ref');
     const worktree = (await call('start', { name: 'x' }, 'ok')).envelope.data.path as string;

@@ -1,5 +1,6 @@
 import type {
   AcceptData,
+  DoctorData,
   InitData,
   ScopesData,
   StandardsData,
@@ -9,6 +10,7 @@ import type {
 import type { Envelope } from '../../contract/envelope.ts';
 import type { Ink } from '../ink.ts';
 import { quoted, short, table } from '../words.ts';
+import { doctorLines } from './doctor.ts';
 import { failureLines } from './failures.ts';
 import { initLines } from './init.ts';
 import { jobLines } from './jobs.ts';
@@ -45,6 +47,8 @@ export function report(envelope: Envelope, ink: Ink, reader: Reader): string[] {
 function opening(envelope: Envelope, ink: Ink): string[] {
   if (envelope.verb === 'status' && envelope.ok)
     return statusLines(envelope.data as StatusData, envelope, ink);
+  if (envelope.verb === 'doctor' && envelope.ok)
+    return doctorLines(envelope.data as DoctorData, envelope, ink);
   return [verdict(envelope, ink), ...place(envelope, ink)];
 }
 
