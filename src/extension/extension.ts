@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { App } from './app.ts';
 import { accept, type CommandTarget, drop, simple, start } from './commands/lifecycle.ts';
+import { doctor, initialize } from './commands/project.ts';
 import { addFolder, addHeldRoot, aimHere, offerHelp, openHeldRoot } from './commands/window.ts';
 import { registerConfigEditing } from './config-editing.ts';
 import { ConfigProblems } from './config-problems.ts';
@@ -11,6 +12,7 @@ import { registerFollowing } from './following.ts';
 import { GateView } from './gate-view.ts';
 import { words } from './log.ts';
 import { WindowModel } from './model.ts';
+import { PreviewDocuments } from './preview-documents.ts';
 import { Problems } from './problems.ts';
 import { Refresher } from './refresh.ts';
 import { runVerb } from './run-verb.ts';
@@ -58,6 +60,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<unknow
     run: (verb) => void vscode.commands.executeCommand(`discern.${verb}`),
     cancel: () => void vscode.commands.executeCommand('discern.cancel'),
   });
+  const documents = new PreviewDocuments();
   context.subscriptions.push(
     log,
     model,
@@ -79,7 +82,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<unknow
     vscode.window.registerWebviewViewProvider(GateView.id, gate),
     gate,
     vscode.workspace.onDidGrantWorkspaceTrust(() => trust(app)),
-    ...registerCommands(app),
+    documents,
+    ...registerCommands(app, documents),
   );
   context.subscriptions.push(
     vscode.workspace.onDidChangeWorkspaceFolders(() => {
@@ -109,7 +113,7 @@ function trust({ server, log, model }: App): void {
     );
 }
 
-function registerCommands(app: App): vscode.Disposable[] {
+function registerCommands(app: App, documents: PreviewDocuments): vscode.Disposable[] {
   const { log, server, model } = app;
   const commands: Record<string, (target?: CommandTarget) => unknown> = {
     start: (target) => start(app, target),
@@ -119,6 +123,8 @@ function registerCommands(app: App): vscode.Disposable[] {
     update: (target) => simple('update', 'bringing the trunk in')(app, target),
     accept: (target) => accept(app, target),
     drop: (target) => drop(app, target),
+    init: (target) => initialize(app, documents, target),
+    doctor: (target) => doctor(app, documents, target),
     openHeldRoot: (target) => openHeldRoot(app, target),
     addHeldRoot: (target) => addHeldRoot(app, target),
     aimHere: (target) => aimHere(app, target),

@@ -25,9 +25,9 @@ export interface WindowView {
 export type FolderPaths = readonly string[];
 
 /** Verbs that change nothing: their end is no reason to look again. */
-const reads = new Set(['status', 'scopes']);
+const reads = new Set(['status', 'scopes', 'doctor']);
 
-const runs = new Set(['prepare', 'test', 'done', 'accept', 'start', 'update', 'standards']);
+const runs = new Set(['prepare', 'test', 'done', 'accept', 'start', 'update', 'standards', 'init']);
 
 /**
  * What this window knows: filled by the server's events and by status answers, read by every view. It decides nothing and

@@ -63,8 +63,14 @@ export class Refresher implements vscode.Disposable {
 
   async #read(): Promise<void> {
     const { held } = this.#model.view;
-    if (!held || held.root === null) return;
+    if (!held) return;
     const client = await this.#server.client();
+    if (held.root === null) {
+      // An agent's init may have made a project where the server had looked for one.
+      const now = await client.held();
+      if (now.root !== null) this.#model.setHeld(now);
+      return;
+    }
     this.#model.setStatus(await client.call('status', {}));
   }
 

@@ -7,6 +7,7 @@ import type { WindowServer } from './window-server.ts';
 
 /** What may help after each refusal, as buttons under its message. */
 const remedies: Partial<Record<NonNullable<Envelope['error']>, { title: string; command: string }>> = {
+  not_initialized: { title: 'Initialize Project', command: 'discern.init' },
   behind_trunk: { title: 'Update', command: 'discern.update' },
   root_missing: { title: 'Aim Server Here', command: 'discern.aimHere' },
   gate_failed: { title: 'Show Problems', command: 'workbench.actions.view.problems' },

@@ -110,10 +110,10 @@ async function pickWorktree({ model }: App): Promise<string | undefined> {
   return picked?.path;
 }
 
-/** A preview, without progress or messages of its own. */
-async function quietly(
+/** A preview or a look, without progress or messages of its own. */
+export async function quietly(
   app: App,
-  verb: 'accept' | 'drop',
+  verb: 'accept' | 'drop' | 'init' | 'doctor',
   args: Record<string, unknown>,
 ): Promise<Envelope | undefined> {
   try {
