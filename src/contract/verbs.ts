@@ -77,7 +77,7 @@ export const verbs = {
   update: {
     title: 'Bring the trunk in',
     description:
-      'Merge the trunk (or `from`) into the worktree’s branch. Needs no uncommitted tracked changes. On a conflict nothing changes and the files are listed. Not for the trunk’s own checkout.',
+      'Merge the trunk (or `from`) into the worktree’s branch. Needs no uncommitted tracked changes. On a conflict nothing changes and the files are listed; generated files are made anew instead. Not for the trunk’s own checkout.',
     args: z.strictObject({
       from: z.string().optional().describe('Branch, tag or commit to merge. Default: the trunk.'),
       path,

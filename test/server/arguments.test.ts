@@ -66,7 +66,7 @@ describe('A tool’s arguments', () => {
     for (const { name, inputSchema } of await connection.tools()) {
       const { properties } = inputSchema as { properties: Record<string, { type: string }> };
       for (const [argument, { type }] of Object.entries(properties)) {
-        for (const wrong of [null, type === 'string' ? 7 : 'yes', type === 'array' ? [7] : ['x'], {}]) {
+        for (const wrong of [null, type === 'string' ? 7 : 'yes', ...(type === 'array' ? [] : [['x']]), {}]) {
           const given = name === 'discern_drop' ? { worktree: 'x', delete_branch: true } : {};
           const answer = await connection.call(name, { ...given, [argument]: wrong });
           refuses(answer, 'invalid_argument', `"${argument}" is wrong (expected ${type}`);

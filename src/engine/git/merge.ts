@@ -1,7 +1,12 @@
 import { fields, GitError, git, gitLine, pathText } from './core.ts';
 
-/** A merge computed in the object store alone: no checkout is touched. */
-export type MergeResult = { tree: string; conflicts: [] } | { tree?: undefined; conflicts: string[] };
+/**
+ * A merge computed in the object store alone: no checkout is touched. With conflicts, `marked` is a tree that has each
+ * conflicting file with its markers.
+ */
+export type MergeResult =
+  | { tree: string; conflicts: [] }
+  | { tree?: undefined; conflicts: string[]; marked: string };
 
 /**
  * Merges `theirs` into `ours` with `git merge-tree --write-tree` (git 2.38), which works without an index or a working
@@ -18,7 +23,10 @@ export async function mergeTrees(
   if (code === 128) throw new GitError(args, code, stderr);
   const [tree, ...conflicted] = fields(stdout);
   if (code === 0 && tree) return { tree: tree.toString('latin1'), conflicts: [] };
-  return { conflicts: [...new Set(conflicted.map(pathText))] };
+  return {
+    conflicts: [...new Set(conflicted.map(pathText))],
+    marked: tree?.toString('latin1') ?? '',
+  };
 }
 
 /** Writes a commit of `tree` with `parents`, unsigned, as the user. */

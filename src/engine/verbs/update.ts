@@ -13,13 +13,21 @@ import { Refusal } from '../refusal.ts';
 import { isHome, openRepository, type Repository, requireTrunk, where } from '../repository.ts';
 import type { CommandsResult } from '../worktree/commands.ts';
 import { projectSlug } from '../worktree/handles.ts';
+import {
+  commitGenerated,
+  type Regeneration,
+  resolveGenerated,
+  runGenerators,
+  untrackedFiles,
+} from '../worktree/regenerate.ts';
 import { readyResources, resourceCommands } from '../worktree/resources.ts';
 import { checkoutCommands, ensureCommands } from '../worktree/setup.ts';
 
 /**
  * Merges the trunk, or `from`, into the worktree's branch. The merge is made in the object store first, so a conflict
  * touches nothing; the checkout then only moves forward, which git refuses where it would overwrite an edit. Then the
- * ensures run: when one fails the merge stays, and the answer is `gate_failed` with `merged` true.
+ * ensures run: when one fails the merge stays, and the answer is `gate_failed` with `merged` true. Conflicts that all lie in
+ * generated files are none: the generators make these anew, and the merge commit has what they made.
  *
  * Refuses `not_in_worktree`, `dirty_worktree`, `unknown_ref`, `ambiguous_ref`, `merge_conflict`, and `invalid_argument` for
  * a history of its own.
@@ -60,10 +68,18 @@ async function updateLocked(
   const plan = upToDate ? undefined : await planMerge(repo, theirs, from, data);
   const into = repo.branch ?? 'HEAD';
   if (args.dry_run) {
-    const steps = upToDate ? [] : [{ action: 'merge', detail: `${from} at ${theirs}` }];
+    const steps = [
+      ...(upToDate ? [] : [{ action: 'merge', detail: `${from} at ${theirs}` }]),
+      ...(plan?.regeneration?.groups ?? []).map(({ name, run }) => ({
+        action: `regenerate: ${name}`,
+        detail: run.join(' && '),
+      })),
+    ];
     return { ok: true, dry_run: true, plan: { title: `Merge ${from} into ${into}`, steps }, data };
   }
   if (plan === undefined) return ensured(repo, data, `${into} already contains ${from}.`, ctx);
+  const { regeneration } = plan;
+  const untracked = regeneration ? await untrackedFiles(repo) : undefined;
   const after = plan.tree === undefined ? theirs : await commitMerge(repo, plan.tree, theirs, from);
   await point('update.merged');
   await moveForward(repo, after, from, data);
@@ -71,8 +87,79 @@ async function updateLocked(
   // A branch that had nothing of its own now begins here: `accept` then still knows that there is nothing to land.
   const record = plan.tree === undefined ? await readRecord(repo.gitDir) : undefined;
   if (record) await writeRecord(repo.gitDir, { ...record, base_commit: after });
-  const merged = { ...data, commit: after, after, merged: true };
-  return ensured(repo, merged, `Merged ${from} into ${into}, now at ${after.slice(0, 10)}.`, ctx);
+  const merged: UpdateData = { ...data, commit: after, after, merged: true };
+  const said = (commit: string) => `Merged ${from} into ${into}, now at ${commit.slice(0, 10)}.`;
+  if (!regeneration) return ensured(repo, merged, said(after), ctx);
+  const answer = await ensured(repo, merged, said(after), ctx);
+  const files = regeneration.files.join(', ');
+  if (!answer.ok) {
+    const advice = `${files} conflicted and are still this branch's own: run the generators of ${groupNames(regeneration)} and commit what they make.`;
+    return { ...answer, hints: [...(answer.hints ?? []), advice] };
+  }
+  return regenerated(repo, regeneration, untracked ?? new Set(), { answer, merged, said }, ctx);
+}
+
+const groupNames = ({ groups }: Regeneration) => groups.map(({ name }) => `[generated.${name}]`).join(', ');
+
+/** Makes the conflicting files anew and puts them into the merge commit. */
+async function regenerated(
+  repo: Repository,
+  regeneration: Regeneration,
+  untracked: ReadonlySet<string>,
+  so: {
+    answer: Omit<Envelope<UpdateData>, 'verb'>;
+    merged: UpdateData;
+    said: (commit: string) => string;
+  },
+  ctx: Context,
+): Promise<Omit<Envelope<UpdateData>, 'verb'>> {
+  const { answer, merged, said } = so;
+  const fresh = await openRepository(repo.root);
+  const made = await runGenerators(fresh, regeneration.groups, ctx);
+  const rest = {
+    data: merged,
+    steps: [...(answer.steps ?? []), ...made.steps],
+    diagnostics: [...(answer.diagnostics ?? []), ...made.diagnostics],
+    hints: [...(answer.hints ?? []), ...made.hints],
+  };
+  const files = regeneration.files.join(', ');
+  const byHand = `${files} conflicted and are still this branch's own: run the generators of ${groupNames(regeneration)}, commit what they make, and go on.`;
+  if (made.failed !== undefined)
+    return { ok: false, ...rest, ...setupFailure(made, said(merged.after), byHand, ctx) };
+  try {
+    const commit = await commitGenerated(fresh, regeneration.groups, untracked);
+    const data = { ...merged, commit, after: commit, regenerated: regeneration.files };
+    return {
+      ok: true,
+      ...rest,
+      data,
+      message: `${said(commit)} Made anew instead of merged: ${files}.`,
+    };
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error;
+    return {
+      ok: false,
+      error: 'busy',
+      ...rest,
+      message: `${said(merged.after)} ${files} were made anew, but could not be committed (${error.message}): commit them by hand, and go on.`,
+    };
+  }
+}
+
+/** The failure of a command that ran after the merge, with what to do about it. */
+function setupFailure(
+  setup: CommandsResult,
+  message: string,
+  advice: string,
+  ctx: Context,
+): Pick<Envelope<UpdateData>, 'error' | 'message'> {
+  if (ctx.signal.aborted)
+    return { error: 'cancelled', message: `${message} Then update was cancelled: ${advice}` };
+  const late = setup.steps.at(-1)?.outcome === 'timed_out';
+  return {
+    error: late ? 'timed_out' : 'gate_failed',
+    message: `${message} But "${setup.failed?.command}" ${late ? 'ran out of time' : 'failed'} afterwards: ${advice}`,
+  };
 }
 
 async function moveForward(repo: Repository, after: string, from: string, data: UpdateData): Promise<void> {
@@ -125,30 +212,22 @@ async function ensured(
     hints: [...fresh.config.notes, ...setup.hints],
   };
   if (setup.failed === undefined) return { ok: true, ...rest, message };
-  if (ctx.signal.aborted) {
-    return {
-      ok: false,
-      error: 'cancelled',
-      ...rest,
-      message: `${message} Then update was cancelled: call it again, so that the ensures run.`,
-    };
-  }
-  const late = setup.steps.at(-1)?.outcome === 'timed_out';
-  return {
-    ok: false,
-    error: late ? 'timed_out' : 'gate_failed',
-    ...rest,
-    message: `${message} But "${setup.failed.command}" ${late ? 'ran out of time' : 'failed'} afterwards: look at its output, then call update again.`,
-  };
+  const again = ctx.signal.aborted
+    ? 'call it again, so that the ensures run.'
+    : 'look at its output, then call update again.';
+  return { ok: false, ...rest, ...setupFailure(setup, message, again, ctx) };
 }
 
-/** How the merge goes: a merged tree, or none where HEAD only has to move forward. Refuses `merge_conflict`. */
+/**
+ * How the merge goes: a merged tree, or none where HEAD only has to move forward. Refuses `merge_conflict`, less conflicts
+ * that generators resolve.
+ */
 async function planMerge(
   repo: Repository,
   theirs: string,
   from: string,
   data: UpdateData,
-): Promise<{ tree?: string }> {
+): Promise<{ tree?: string; regeneration?: Regeneration }> {
   if (await isAncestor(repo.top, repo.commit, theirs)) return {};
   const merge = await mergeTrees(repo.top, repo.commit, theirs);
   if (merge === 'unrelated') {
@@ -157,6 +236,8 @@ async function planMerge(
     });
   }
   if (merge.tree === undefined) {
+    const regeneration = await resolveGenerated(repo, theirs, merge);
+    if (regeneration) return { tree: regeneration.tree, regeneration };
     throw new Refusal(
       'merge_conflict',
       `${from} conflicts with this branch in ${merge.conflicts.join(', ')}; nothing was changed. Run "git merge ${from}" here, resolve the files, commit, and go on.`,

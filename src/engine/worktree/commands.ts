@@ -13,6 +13,8 @@ export interface Order {
   retries?: number;
   /** False: that it fails is worth a hint, and no failure. */
   required?: boolean;
+  /** Seconds it may take, in place of the gate's; 0 is no limit. */
+  timeout?: number;
 }
 
 export interface CommandsResult {
@@ -105,7 +107,8 @@ export class Commands {
 
   async #attempt(order: Order, retry: number) {
     this.#runDir ??= newRunDir(this.#place.commonDir, `${this.#verb}-setup`);
-    const { root, env, timeout } = this.#place;
+    const { root, env } = this.#place;
+    const timeout = order.timeout ?? this.#place.timeout;
     const label = retry === 0 ? order.name : `${order.name}-retry-${retry}`;
     const outputPath = outputFile(await this.#runDir, label, this.#files++);
     this.#ctx.emit({ type: 'job_started', job: order.name, stage: 'setup', output_path: outputPath });
