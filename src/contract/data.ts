@@ -197,7 +197,9 @@ export const ScopesData = z.strictObject({
   trunk: z.string(),
   scopes: z.array(ScopeResult),
   code: z.array(z.string()).describe('Changed paths in no scope: they count as code.'),
-  neutral: z.boolean().describe('Every change lies in neutral scopes, so the gate runs no job.'),
+  neutral: z
+    .boolean()
+    .describe('Every change lies in neutral scopes, so the gate runs no job but generators and standards.'),
 });
 export type ScopesData = z.infer<typeof ScopesData>;
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Drift, JobCounts, ProofState, ScopeResult } from './data.ts';
+import { Drift, JobCounts, ProofState, ScopeResult, StandardResult } from './data.ts';
 import { Diagnostic, Outcome, stages } from './envelope.ts';
 
 /** One job of a run as the Gate view draws it. Times are milliseconds since the run began. */
@@ -38,6 +38,7 @@ export const GateRunView = z.object({
   proof: ProofState.optional(),
   counts: JobCounts.optional(),
   scopes: z.array(ScopeResult),
+  standards: z.array(StandardResult),
   drift: z.array(Drift),
 });
 export type GateRunView = z.infer<typeof GateRunView>;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { App } from './app.ts';
-import { accept, type CommandTarget, drop, simple, start } from './commands/lifecycle.ts';
+import { accept, type CommandTarget, drop, pinStandards, simple, start } from './commands/lifecycle.ts';
 import { doctor, initialize } from './commands/project.ts';
 import { addFolder, addHeldRoot, aimHere, offerHelp, openHeldRoot } from './commands/window.ts';
 import { registerConfigEditing } from './config-editing.ts';
@@ -120,6 +120,8 @@ function registerCommands(app: App, documents: PreviewDocuments): vscode.Disposa
     prepare: (target) => simple('prepare', 'fixing and checking')(app, target),
     test: (target) => simple('test', 'testing')(app, target),
     done: (target) => simple('done', 'running the gate')(app, target),
+    standards: (target) => simple('standards', 'measuring the standards')(app, target),
+    pinStandards: (target) => pinStandards(app, target),
     update: (target) => simple('update', 'bringing the trunk in')(app, target),
     accept: (target) => accept(app, target),
     drop: (target) => drop(app, target),

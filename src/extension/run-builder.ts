@@ -123,6 +123,7 @@ export class RunBuilder {
       ...(data?.proof && { proof: data.proof }),
       ...(data?.jobs && { counts: data.jobs }),
       scopes: data?.scopes ?? [],
+      standards: data?.standards ?? [],
       drift: data?.drift ?? [],
     };
   }

@@ -14,8 +14,10 @@ import { stateToKeep } from './model/memory.ts';
 import { Outputs } from './model/outputs.ts';
 import { elapsedAt, sameRun } from './model/run.ts';
 import { changedScopes } from './model/scopes.ts';
+import { standardRows, standardsSummary } from './model/standards.ts';
 import { Notes } from './notes.ts';
 import { Section } from './section.ts';
+import { StandardsList } from './standards-list.ts';
 import { Ticker } from './ticker.ts';
 import { Timeline } from './timeline.ts';
 import { Welcome } from './welcome.ts';
@@ -30,9 +32,13 @@ export class Gate {
   readonly #timeline: Timeline;
   readonly #findings: FindingsList;
   readonly #drift: DriftList;
+  readonly #standards = new StandardsList();
   readonly #scopes = new Notes();
   readonly #hints = new Notes();
-  readonly #sections: Record<'Jobs' | 'Findings' | 'Drift' | 'Changed scopes' | 'Hints', Section>;
+  readonly #sections: Record<
+    'Jobs' | 'Findings' | 'Drift' | 'Standards' | 'Changed scopes' | 'Hints',
+    Section
+  >;
   readonly #body: HTMLElement;
   readonly #outputs: Outputs;
   readonly #ticker = new Ticker(() => this.#paint());
@@ -61,6 +67,7 @@ export class Gate {
       Jobs: new Section('Jobs', [this.#timeline.element], keep),
       Findings: new Section('Findings', [this.#findings.element], keep),
       Drift: new Section('Drift', [this.#drift.element], keep),
+      Standards: new Section('Standards', [this.#standards.element], keep),
       'Changed scopes': new Section('Changed scopes', [this.#scopes.element], keep),
       Hints: new Section('Hints', [this.#hints.element], keep),
     };
@@ -132,6 +139,9 @@ export class Gate {
     this.#findings.update(findings);
     sections.Findings.update(run.diagnostics.length, findings.summary);
     sections.Drift.update(run.drift.length);
+    const standards = standardRows(run.standards);
+    this.#standards.update(standards);
+    sections.Standards.update(standards.length, standardsSummary(standards));
     const scopes = changedScopes(run.scopes);
     this.#scopes.update(scopes);
     sections['Changed scopes'].update(scopes.length);
@@ -188,7 +198,7 @@ export class Gate {
     if (!this.#state) return;
     const sections = Object.entries(this.#sections).flatMap(([name, { open }]) => (open ? [] : [name]));
     this.#host.remember({
-      version: 1,
+      version: 2,
       state: stateToKeep(this.#state),
       received: this.#received,
       open: [...this.#open],

@@ -97,14 +97,31 @@ describe('What a person reads', () => {
   it('of the scopes: which changed, what their gates are, and what is in none', async () => {
     const project = await make({
       config:
-        '[jobs]\nlint = "true"\n[scopes.docs]\npaths = ["docs/"]\nneutral = true\n[scopes.api]\npaths = ["api/"]\ngate = "check-api"\n',
+        '[jobs]\nlint = "true"\n[scopes.docs]\npaths = ["docs/"]\nneutral = true\npreviewable = true\n[scopes.api]\npaths = ["api/"]\ngate = "check-api"\n',
     });
     const { path } = (await json<StartData>(['start'], { cwd: project.root })).envelope.data;
     await project.commit({ 'docs/x.md': 'x\n', 'docs/y.md': 'y\n', 'src/b.txt': 'b\n' }, path);
     const { stdout } = await cli(['scopes'], { cwd: path });
-    assert.match(stdout, /^\* docs {2}2 changed paths {2}neutral$/m);
+    assert.match(stdout, /^\* docs {2}2 changed paths {2}neutral, previewable$/m);
     assert.match(stdout, /^ {2}api +check-api$/m);
     assert.match(stdout, /^In no scope, so judged as code:\n {2}src\/b\.txt$/m);
+  });
+
+  it('of the standards: how each fared, its bound, what pinning would set, and its history', async () => {
+    const one = (name: string, limit: number) =>
+      `[standards.${name}]\ndirection = "up"\nlimit = ${limit}\nrun = "echo DISCERN_METRIC ${name} $(cat value)"\n`;
+    const project = await make({ config: one('good', 3) + one('bad', 9), files: { value: '4\n' } });
+    await cli(['standards'], { cwd: project.root });
+    await project.commit({ value: '5\n' });
+    const { code, stdout } = await cli(['standards'], { cwd: project.root });
+    assert.equal(code, 1);
+    assert.match(stdout, /^✖ standards failed \(standard_regressed\)\n/);
+    assert.match(stdout, /^ {2}✔ good {2}holds: 5 {6}floor 3 {2}could be 5 {2}▁█$/m);
+    assert.match(stdout, /^ {2}✖ bad {3}got worse: 5 {2}floor 9 {2}▁█$/m);
+    assert.match(stdout, /^standard:bad: error: bad is 5, below its floor 9: raise what it measures/m);
+    const pinned = await cli(['standards', 'good', '--pin'], { cwd: project.root });
+    assert.equal(pinned.code, 0, pinned.stdout);
+    assert.match(pinned.stdout, /^✔ standards {2}Pinned good 3 → 5 in [0-9a-f]{10}\.$/m);
   });
 
   it('holds no control character of a file’s name', async () => {

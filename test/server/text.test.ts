@@ -26,6 +26,25 @@ describe('The text of an answer', () => {
     await removeAll();
   });
 
+  it('names each standard that was asked for, and after done those that are not as they should be', async () => {
+    const one = (name: string, value: number, more = '') =>
+      `[standards.${name}]\ndirection = "down"\nlimit = 5\nrun = "echo DISCERN_METRIC ${name} ${value}"\n${more}`;
+    const config = one('good', 4) + one('bad', 6) + one('slow', 1, 'measure = "on-demand"\n');
+    const project = await make({ config });
+    const connection = await open({ args: ['--root', project.root] });
+    const measured = await connection.call('discern_standards');
+    assert.match(measured.text, /^standards: standard_regressed\. bad got worse than the limit/);
+    assert.match(measured.text, /^- good holds: 4 \(ceiling 5; could be pinned at 4\)$/m);
+    assert.match(measured.text, /^- bad got worse: 6 \(ceiling 5\)$/m);
+    const done = await connection.call('discern_done');
+    assert.match(done.text, /^done: standard_regressed\./);
+    assert.doesNotMatch(done.text, /^- good/m);
+    assert.match(
+      done.text,
+      /^- bad got worse: 6 \(ceiling 5\)\n- slow measured on demand only \(ceiling 5\)$/m,
+    );
+  });
+
   it('says verdict, root, branch, commit and what to do next', async () => {
     const project = await make();
     const connection = await open({ args: ['--root', project.root] });

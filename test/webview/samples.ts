@@ -29,6 +29,7 @@ export function run(over: Partial<GateRunView> = {}): GateRunView {
     hints: [],
     diagnostics: [],
     scopes: [],
+    standards: [],
     drift: [],
     ...over,
   };

@@ -7,12 +7,15 @@ const MOST_PATHS = 20;
 
 /** The project's scopes, those a change falls in marked, and the changed paths that are in none. */
 export function scopeLines({ scopes, code }: ScopesData, ink: Ink): string[] {
-  const rows = scopes.map(({ name, changed, files, neutral, gate }) => {
+  const rows = scopes.map(({ name, changed, files, neutral, previewable, gate }) => {
     const mark = changed ? '*' : ' ';
+    const what = [neutral ? 'neutral' : (gate ?? ''), previewable ? 'previewable' : '']
+      .filter((part) => part !== '')
+      .join(', ');
     return [
       { text: `${mark} ${name}`, shown: changed ? ink.green(`${mark} ${name}`) : `${mark} ${name}` },
       { text: changed ? count(files, 'changed path') : '' },
-      { text: neutral ? 'neutral' : (gate ?? ''), shown: ink.dim(neutral ? 'neutral' : (gate ?? '')) },
+      { text: what, shown: ink.dim(what) },
     ];
   });
   const more = code.length - MOST_PATHS;

@@ -17,6 +17,8 @@ export async function scopes(
   const status = await readStatus(repo.top, { untracked: 'all', signal: ctx.signal });
   const found = classify(repo, await changesSinceTrunk(repo, status));
   const changed = found.scopes.filter((scope) => scope.changed).map((scope) => scope.name);
+  const { standards, generated } = repo.config.config;
+  const guarded = standards.length + generated.length > 0;
   return {
     ok: true,
     data: {
@@ -28,7 +30,7 @@ export async function scopes(
     },
     hints: repo.config.notes,
     message: found.neutral
-      ? `Every change lies in neutral scopes (${changed.join(', ')}): done runs no job.`
+      ? `Every change lies in neutral scopes (${changed.join(', ')}): done runs no job${guarded ? ', only generators and standards' : ''}.`
       : `Changed scopes: ${changed.join(', ') || 'none'}; ${inNoScope(found.code.length)} as code.`,
   };
 }

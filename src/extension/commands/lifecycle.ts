@@ -35,9 +35,14 @@ export async function start({ runVerb }: App, target: CommandTarget): Promise<En
   );
 }
 
-/** `Discern: Prepare`, `Test`, `Done`, `Update`. */
-export function simple(verb: 'prepare' | 'test' | 'done' | 'update', title: string) {
+/** `Discern: Prepare`, `Test`, `Done`, `Update`, `Measure Standards`. */
+export function simple(verb: 'prepare' | 'test' | 'done' | 'update' | 'standards', title: string) {
   return ({ runVerb }: App, target: CommandTarget) => runVerb(verb, withPath(target), `Discern: ${title}`);
+}
+
+/** `Discern: Pin Standards`: tightens the limits that improved, and commits that. */
+export function pinStandards({ runVerb }: App, target: CommandTarget): Promise<Envelope | undefined> {
+  return runVerb('standards', { ...withPath(target), pin: true }, 'Discern: pinning the standards');
 }
 
 /** `Discern: Accept`: shows what will land, asks, then lands it. */
