@@ -1,5 +1,5 @@
 // Builds dist/ from src/. `buildTests(outdir)` is what scripts/test.mjs uses, so that tests and product are built alike.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -10,7 +10,7 @@ const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 /** Evaluates a TypeScript module while building, and returns its exports. */
-async function evaluate(entry) {
+export async function evaluate(entry) {
   const { outputFiles } = await build({
     entryPoints: [here(entry)],
     bundle: true,
@@ -36,6 +36,27 @@ const manifest = {
     onLoad({ filter: /.*/, namespace: 'manifest' }, async () => {
       const { buildManifest } = await evaluate('src/server/manifest.ts');
       return { contents: JSON.stringify(buildManifest()), loader: 'json' };
+    });
+  },
+};
+
+/** The texts of docs/help, by topic. */
+export function helpSources() {
+  const dir = here('docs/help/');
+  const files = readdirSync(dir).filter((file) => file.endsWith('.md'));
+  return Object.fromEntries(files.map((file) => [file.slice(0, -3), readFileSync(join(dir, file), 'utf8')]));
+}
+
+/** `virtual:help`, and `virtual:help-topics` without the texts: what `discern help` says, made now from docs/help. */
+const help = {
+  name: 'help',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^virtual:help(-topics)?$/ }, ({ path }) => ({ path, namespace: 'help' }));
+    onLoad({ filter: /.*/, namespace: 'help' }, async ({ path }) => {
+      const { buildHelp } = await evaluate('src/reference/pages.ts');
+      const made = buildHelp(helpSources());
+      const topics = made.pages.map(({ text: _text, ...topic }) => topic);
+      return { contents: JSON.stringify(path.endsWith('topics') ? topics : made), loader: 'json' };
     });
   },
 };
@@ -79,7 +100,7 @@ const shared = {
   define: { DISCERN_VERSION: JSON.stringify(version) },
   // Its CommonJS form finds its own parts at run time, where a bundle has none.
   alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
-  plugins: [manifest],
+  plugins: [manifest, help],
 };
 
 export async function buildProduct(outdir = here('dist')) {
@@ -94,7 +115,7 @@ export async function buildProduct(outdir = here('dist')) {
     }),
     build({
       ...shared,
-      plugins: [manifest, engineBeside],
+      plugins: [manifest, help, engineBeside],
       entryPoints: { server: here('src/server/main.ts') },
       outdir,
       minify: true,

@@ -82,7 +82,10 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
   parser.command('completion', 'Print a completion script for the shell in $SHELL', {}, () => {
     parser.showCompletionScript();
   });
-  parser.parse([...argv], {}, (_error: unknown, _parsed: unknown, output: string) => {
+  // yargs takes a last word "help" for the option; behind it an empty topic is none.
+  const plain = argv.filter((word) => !word.startsWith('-'));
+  const words = plain.length === 1 && plain[0] === 'help' ? [...argv, ''] : argv;
+  parser.parse([...words], {}, (_error: unknown, _parsed: unknown, output: string) => {
     printed = output;
   });
   if (request) return { request };

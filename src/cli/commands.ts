@@ -179,6 +179,17 @@ export const commands: { [V in Verb]: Command<V> } = {
     options: {},
     args: () => ({}),
   },
+  help: {
+    usage: 'help [topic]',
+    describe: 'Explain discern: a topic, a verb, or the error of an answer',
+    positionals: { topic: 'What to explain; without it the topics are listed' },
+    options: {},
+    args(parsed) {
+      if (text(parsed.path)) throw new Misuse('help is about no directory: leave --path out.');
+      const topic = text(parsed.topic);
+      return topic ? { topic } : {};
+    },
+  },
 };
 
 /** Every long option of a verb as it can be typed, for suggesting one. */

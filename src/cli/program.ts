@@ -20,7 +20,7 @@ export async function program(argv: readonly string[]): Promise<void> {
 async function perform(argv: readonly string[]): Promise<number> {
   let line: CommandLine;
   try {
-    line = readCommandLine(argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv);
+    line = readCommandLine(argv);
   } catch (error) {
     if (!(error instanceof Misuse)) throw error;
     return complain(error, argv);

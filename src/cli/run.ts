@@ -97,6 +97,7 @@ async function answer(
   try {
     const named = 'worktree' in args ? { ...args, worktree: namedFrom(here, args.worktree) } : args;
     const checked = engine.parseArguments(verb, named) as typeof args;
+    if (engine.needsNoRoot.has(verb)) return (await engine.run(verb, '', checked, ctx)) as Envelope;
     const from = startingPoint(here, path);
     if (from === undefined) {
       throw new engine.Refusal(

@@ -276,3 +276,13 @@ export const DoctorData = z.strictObject({
   held: Held.optional().describe('Present when a server answers.'),
 });
 export type DoctorData = z.infer<typeof DoctorData>;
+
+/** The one answer that is about no root. */
+export const HelpData = z.strictObject({
+  topics: z
+    .array(z.strictObject({ topic: z.string(), title: z.string(), summary: z.string() }))
+    .describe('What there is to read.'),
+  topic: z.string().optional().describe('The topic the text is, or is a part of.'),
+  text: z.string().optional().describe('The page, in Markdown.'),
+});
+export type HelpData = z.infer<typeof HelpData>;

@@ -4,6 +4,7 @@ import {
   DoctorData,
   DropData,
   GateData,
+  HelpData,
   InitData,
   ScopesData,
   StandardsData,
@@ -153,6 +154,16 @@ export const verbs = {
       'Look at everything discern stands on (git, Node, shell, discern.toml, trunk, repository, what interrupted runs left, the tools jobs run, hosts’ MCP settings, how this server found its root) and list findings, each with its remedy. Changes nothing, and answers anywhere. Call it when another tool’s refusal does not explain itself.',
     args: z.strictObject({ path }),
     data: DoctorData,
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
+  },
+  help: {
+    title: 'Explain discern',
+    description:
+      'Explain discern itself: the ways of working, discern.toml, each verb and each refusal. Without `topic` it lists the topics. Needs no project. Call it before guessing what an answer or a key means.',
+    args: z.strictObject({
+      topic: z.string().optional().describe('A topic as listed, a verb, or the `error` of an answer.'),
+    }),
+    data: HelpData,
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
   },
 } as const;

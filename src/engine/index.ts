@@ -1,11 +1,13 @@
 import type { Envelope } from '../contract/envelope.ts';
 import type { Args, Data, Verb } from '../contract/verbs.ts';
 import type { Context } from './context.ts';
+import { needsNoRoot } from './rootless.ts';
 import { runVerb } from './run-verb.ts';
 import { accept } from './verbs/accept.ts';
 import { doctor, withHeld } from './verbs/doctor.ts';
 import { drop } from './verbs/drop.ts';
 import { done, prepare, test } from './verbs/gate.ts';
+import { explain } from './verbs/help.ts';
 import { init } from './verbs/init.ts';
 import { scopes } from './verbs/scopes.ts';
 import { standards } from './verbs/standards.ts';
@@ -33,16 +35,22 @@ const cores: { [V in Verb]: Core<V> } = {
   drop,
   init,
   doctor,
+  help: explain,
 };
 
-/** Runs one verb on one root. Always resolves with an envelope, refusals and failures included. */
+/**
+ * Runs one verb on one root, which means nothing to a verb that needs none. Always resolves with an envelope, refusals and
+ * failures included.
+ */
 export function run<V extends Verb>(
   verb: V,
   root: string,
   args: Args<V>,
   ctx: Context,
 ): Promise<Envelope<Data<V>>> {
-  return runVerb<Data<V>>(verb, root, () => (cores[verb] as Core<V>)(root, args, ctx));
+  return runVerb<Data<V>>(verb, needsNoRoot.has(verb) ? undefined : root, () =>
+    (cores[verb] as Core<V>)(root, args, ctx),
+  );
 }
 
 // The server takes these from here, so that it need not build schemas before its first answer.
@@ -55,6 +63,8 @@ export { homeOf } from './home.ts';
 export { nearest } from './nearest.ts';
 export { Refusal } from './refusal.ts';
 export { directoryAt, findRoot, isInGit } from './root.ts';
+export { needsNoRoot } from './rootless.ts';
 export { refused } from './run-verb.ts';
+export { helpTopic } from './verbs/help.ts';
 export { exists } from './worktree/place.ts';
 export { withHeld };

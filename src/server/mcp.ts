@@ -92,7 +92,8 @@ export function serverFactory(
           `There is no resource ${uri}; there are: ${resources.map((one) => one.uri).join(', ')}.`,
         );
       }
-      return { contents: [{ uri, mimeType: 'application/json', text }] };
+      const mimeType = uri.startsWith('discern://help/') ? 'text/markdown' : 'application/json';
+      return { contents: [{ uri, mimeType, text }] };
     });
     return server;
   };

@@ -2,6 +2,7 @@ import type {
   AcceptData,
   DoctorData,
   Held,
+  HelpData,
   InitData,
   StandardsData,
   StartData,
@@ -28,6 +29,7 @@ const FILE_LIMIT = 6_000;
  * which checkout it speaks of, then what failed and where, then what to know.
  */
 export function renderText(envelope: Envelope, held: Held | undefined): string {
+  if (envelope.verb === 'help' && envelope.ok) return helpText(envelope.data as HelpData);
   const lines = [verdict(envelope), place(envelope, held)];
   if (envelope.plan) {
     const planned = envelope.plan.steps.map(
@@ -41,6 +43,12 @@ export function renderText(envelope: Envelope, held: Held | undefined): string {
   const notes = (envelope.hints ?? []).map((hint) => `note: ${hint}`);
   lines.push(...some(notes, MOST_HINTS, MESSAGE_LIMIT));
   return lines.filter((line) => line !== '').join('\n');
+}
+
+/** A page as it is, or the topics: an answer about no checkout. */
+function helpText({ text, topics }: HelpData): string {
+  const each = topics.map(({ topic, summary }) => `- ${topic}: ${summary}`);
+  return text ?? ['Topics:', ...each, 'Also any verb, and the error of any answer.'].join('\n');
 }
 
 /** A text that is not too long, or its beginning; never half of a character outside the basic plane. */
@@ -70,13 +78,14 @@ function verdict({ ok, verb, dry_run, error, message = '' }: Envelope): string {
   return ok ? `${verb}: ok. ${said}`.trim() : `${verb}: ${error}. ${said}`;
 }
 
-function place({ data }: Envelope, held: Held | undefined): string {
+function place(envelope: Envelope, held: Held | undefined): string {
+  const { data } = envelope;
   const { root, branch, commit } = (data ?? {}) as { root?: string; branch?: string | null; commit?: string };
   const parts = [
     ...(root === undefined ? [] : [`root: ${root}`]),
     ...(branch === undefined ? [] : [`branch: ${branch ?? '(detached)'}`]),
     ...(commit === undefined ? [] : [`commit: ${commit.slice(0, 10)}`]),
-    ...(held && held.root !== null && (held.root !== root || held.missing)
+    ...(held && envelope.verb !== 'help' && held.root !== null && (held.root !== root || held.missing)
       ? [`held root: ${held.root}${held.missing ? ' (gone)' : ''}`]
       : []),
   ];

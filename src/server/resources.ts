@@ -1,7 +1,8 @@
+import topics from 'virtual:help-topics';
 import { loadEngine } from './engine.ts';
 import type { Answer, Session } from './session.ts';
 
-/** The server's resources: what it holds, where that stands, and how the project is set up. */
+/** The server's resources: what it holds, where that stands, how the project is set up, and the topics of the help. */
 export const resources = [
   {
     uri: 'discern://root',
@@ -24,9 +25,16 @@ export const resources = [
     description: 'discern.toml of the held root as discern reads it, defaults filled in.',
     mimeType: 'application/json',
   },
+  ...topics.map(({ topic, title, summary }) => ({
+    uri: `discern://help/${topic}`,
+    name: `help-${topic}`,
+    title: `Help: ${title}`,
+    description: summary,
+    mimeType: 'text/markdown',
+  })),
 ];
 
-/** Reads one resource as JSON text; `undefined` for a URI that is none of ours. */
+/** Reads one resource, the help as Markdown and all others as JSON text; `undefined` for a URI that is none of ours. */
 export async function readResource(
   uri: string,
   session: Session,
@@ -41,8 +49,15 @@ export async function readResource(
     case 'discern://config':
       return json(await config(session, askRoots));
     default:
-      return undefined;
+      return uri.startsWith(helpPrefix) ? helpOn(uri.slice(helpPrefix.length)) : undefined;
   }
+}
+
+const helpPrefix = 'discern://help/';
+
+async function helpOn(topic: string): Promise<string | undefined> {
+  const { helpTopic } = await loadEngine();
+  return helpTopic(topic)?.text;
 }
 
 const json = (value: unknown) => JSON.stringify(value, null, 2);

@@ -10,6 +10,7 @@ import { beginsAnywhere } from '../engine/anywhere.ts';
 import type { ClientKind, Context } from '../engine/index.ts';
 import { Refusal } from '../engine/refusal.ts';
 import { findRoot } from '../engine/root.ts';
+import { needsNoRoot } from '../engine/rootless.ts';
 import { CallOrder, type Turn } from './callers.ts';
 import { loadEngine } from './engine.ts';
 import { HeldRoot } from './held-root.ts';
@@ -159,7 +160,8 @@ export class Session {
   async call(request: CallRequest): Promise<Answer> {
     const caller = this.#callerOf(request);
     const by = request.caller ?? 'agent';
-    const turn = caller.order.accept(request.verb, request.args?.path !== undefined);
+    const bound = request.args?.path !== undefined || needsNoRoot.has(request.verb);
+    const turn = caller.order.accept(request.verb, bound);
     const call = ++this.#calls;
     const abort = new AbortController();
     const signal = AbortSignal.any([request.signal, abort.signal]);
@@ -220,7 +222,7 @@ export class Session {
       if (request.signal.aborted) throw new Refusal('cancelled', 'The call was cancelled before it began.');
       const args = engine.parseArguments(verb, request.args);
       const path = args.path as string | undefined;
-      root = await this.#begin(verb, path, held);
+      if (!needsNoRoot.has(verb)) root = await this.#begin(verb, path, held);
       if (!this.#trusted && mayRun(verb, args)) {
         throw new Refusal(
           'untrusted',
@@ -228,7 +230,7 @@ export class Session {
         );
       }
       const ctx: Context = { signal: request.signal, emit: request.emit, client: request.client };
-      envelope = (await engine.run(verb, root, args as Args<Verb>, ctx)) as Envelope;
+      envelope = (await engine.run(verb, root ?? '', args as Args<Verb>, ctx)) as Envelope;
     } catch (error) {
       envelope = engine.refused(verb, root, error);
     }

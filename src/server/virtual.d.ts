@@ -1,9 +1,13 @@
 /** Made by esbuild.mjs from `manifest.ts` when the product is built. */
 declare module 'virtual:manifest' {
-  import type { ToolEntry } from './manifest.ts';
-
-  const tools: ToolEntry[];
+  const tools: import('./manifest.ts').ToolEntry[];
   export default tools;
+}
+
+/** The topics of `virtual:help` without their texts: the server lists them before it has loaded the engine. */
+declare module 'virtual:help-topics' {
+  const topics: Omit<import('../contract/help.ts').HelpPage, 'text'>[];
+  export default topics;
 }
 
 /** The version in package.json. */

@@ -14,9 +14,9 @@ const needed: Partial<Record<Verb, string[]>> = { drop: ['nothing-of-the-kind', 
 describe('With --json', () => {
   afterEach(removeAll);
 
-  it('every verb but doctor refuses a directory of no project, and exits with 1', async () => {
+  it('every verb but doctor and help refuses a directory of no project, and exits with 1', async () => {
     const { home } = await make();
-    for (const verb of verbNames.filter((one) => one !== 'doctor')) {
+    for (const verb of verbNames.filter((one) => one !== 'doctor' && one !== 'help')) {
       const { envelope, result } = await json([verb, ...(needed[verb] ?? [])], { cwd: home });
       assert.equal(envelope.error, verb === 'init' ? 'not_a_git_repository' : 'not_initialized', verb);
       assert.ok(envelope.message?.includes(home));

@@ -79,6 +79,7 @@ describe('The tools', () => {
       drop: 'destroys',
       init: '',
       doctor: 'reads idempotent',
+      help: 'reads idempotent',
     });
     for (const tool of tools) {
       assert.match(tool.name, /^discern_[a-z]+$/);
@@ -89,7 +90,8 @@ describe('The tools', () => {
       assert.equal(tool.inputSchema.additionalProperties, false);
       assert.equal(tool.outputSchema.type, 'object');
       assert.equal(tool.outputSchema.additionalProperties, false);
-      assert.ok('path' in tool.inputSchema.properties, `${tool.name} takes path`);
+      const rooted = tool.name !== 'discern_help';
+      assert.equal('path' in tool.inputSchema.properties, rooted, `${tool.name} takes path`);
       for (const [name, property] of Object.entries(tool.inputSchema.properties)) {
         assert.ok(property.description, `${tool.name} ${name}`);
       }
@@ -195,6 +197,8 @@ describe('What a tool answers', () => {
   it('validates against its schema through a piece of work that lands', async () => {
     await call('status', {}, 'ok');
     await call('status', { path: '/' }, 'not_initialized');
+    await call('help', {}, 'ok');
+    await call('help', { topic: 'nothing of the kind' }, 'invalid_argument');
     await call('scopes', {}, 'ok');
     await call('scopes', { path: 'x' }, 'invalid_argument');
     await call('accept', {}, 'not_in_worktree');

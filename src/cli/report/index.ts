@@ -1,6 +1,7 @@
 import type {
   AcceptData,
   DoctorData,
+  HelpData,
   InitData,
   ScopesData,
   StandardsData,
@@ -12,6 +13,7 @@ import type { Ink } from '../ink.ts';
 import { quoted, short, table } from '../words.ts';
 import { doctorLines } from './doctor.ts';
 import { failureLines } from './failures.ts';
+import { helpLines } from './help.ts';
 import { initLines } from './init.ts';
 import { jobLines } from './jobs.ts';
 import { scopeLines } from './scopes.ts';
@@ -49,6 +51,7 @@ function opening(envelope: Envelope, ink: Ink): string[] {
     return statusLines(envelope.data as StatusData, envelope, ink);
   if (envelope.verb === 'doctor' && envelope.ok)
     return doctorLines(envelope.data as DoctorData, envelope, ink);
+  if (envelope.verb === 'help' && envelope.ok) return helpLines(envelope.data as HelpData, ink);
   return [verdict(envelope, ink), ...place(envelope, ink)];
 }
 

@@ -1,0 +1,44 @@
+import help from 'virtual:help';
+import type { HelpData } from '../../contract/data.ts';
+import type { Envelope } from '../../contract/envelope.ts';
+import type { Args } from '../../contract/verbs.ts';
+import { nearest } from '../nearest.ts';
+import { Refusal } from '../refusal.ts';
+
+/**
+ * Explains discern: lists the topics, or answers one of them, or what there is on a verb or a refusal. Looks at no project. An
+ * unknown topic is `invalid_argument`, with the nearest.
+ */
+export async function explain(_root: string, args: Args<'help'>): Promise<Omit<Envelope<HelpData>, 'verb'>> {
+  const topics = help.pages.map(({ topic, title, summary }) => ({ topic, title, summary }));
+  const asked = args.topic?.trim() ?? '';
+  if (asked === '') {
+    return {
+      ok: true,
+      data: { topics },
+      message: 'Topics follow; a verb or the error of an answer can be asked for too.',
+    };
+  }
+  const found = helpTopic(asked.toLowerCase());
+  if (!found) {
+    const close = nearest(asked, [...topics.map(({ topic }) => topic), ...Object.keys(help.entries)]);
+    const meant = close === undefined ? '' : ` Did you mean "${close}"?`;
+    throw new Refusal(
+      'invalid_argument',
+      `There is no help on "${asked.slice(0, 80)}".${meant} Topics: ${topics.map(({ topic }) => topic).join(', ')}; or name a verb, or the error of an answer.`,
+      { data: { topics } },
+    );
+  }
+  return {
+    ok: true,
+    data: { topics, ...found },
+    message: `On ${asked}${found.topic === asked ? '' : `, of the topic ${found.topic}`}.`,
+  };
+}
+
+/** What there is on a topic, a verb or a refusal. */
+export function helpTopic(name: string): { topic: string; text: string } | undefined {
+  const page = help.pages.find(({ topic }) => topic === name);
+  if (page) return { topic: page.topic, text: page.text };
+  return Object.hasOwn(help.entries, name) ? help.entries[name] : undefined;
+}
