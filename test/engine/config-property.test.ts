@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { type Config, jobStages, knownJobs } from '../../src/contract/config.ts';
 import { checkConfig } from '../../src/engine/config/index.ts';
+import { plainName } from '../../src/engine/plain-name.ts';
 
 const snippets = [
   ...[
@@ -164,7 +165,10 @@ const file = fc
     custom: namedTables('jobs', jobTable, knownNames),
     scopes: namedTables('scopes', scopeTable),
     standards: namedTables('standards', standardTable),
-    resources: namedTables('worktree.resources', resourceTable),
+    // Two names that are one outside discern earn a note.
+    resources: namedTables('worktree.resources', resourceTable).filter(
+      ({ read }) => new Set(read.map(({ name: one }) => plainName(one))).size === read.length,
+    ),
     gate: fc.tuple(fc.boolean(), positive),
     steps: fc.array(filled, { maxLength: 3 }),
     eol: fc.constantFrom('\n', '\r\n'),
