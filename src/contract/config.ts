@@ -44,6 +44,7 @@ export const ProjectTable = z.strictObject({
   agents: z.array(Text).exactOptional().describe('Not used here.'),
   main_branch: Text.exactOptional().meta(older('[repository].trunk')),
   graduate_to: Text.exactOptional().meta(older('[repository].trunk')),
+  branch_prefix: Text.exactOptional().meta(older('[repository].branch_prefix')),
 });
 
 export const RepositoryTable = z.strictObject({
@@ -171,11 +172,23 @@ export const WorktreeTable = z.strictObject({
     .exactOptional()
     .describe('What each worktree owns outside its checkout, as a database; one table each.'),
   branch_prefix: Text.exactOptional().meta(older('[repository].branch_prefix')),
+  graduate_to: Text.exactOptional().meta({
+    deprecated: true,
+    description: 'Older key, of no effect: accept lands on the trunk.',
+  }),
 });
 
 /** Older `[checks.<name>]`: a custom job whose stage may be left out. */
 export const CheckTable = CustomJob.extend({
   stage: z.enum(jobStages).default('check').describe('When the gate runs it.'),
+});
+
+/** Older `[ratchets.<name>]`: a standard whose direction may be left out. */
+export const RatchetTable = StandardTable.extend({
+  direction: z
+    .enum(['up', 'down'])
+    .default('up')
+    .describe('up: the limit is a floor; down: it is a ceiling.'),
 });
 
 const known = (what: string) => KnownJob.exactOptional().describe(what);
@@ -218,7 +231,7 @@ export const ConfigFile = z.looseObject({
   worktree: WorktreeTable.exactOptional().describe('How worktrees are made.'),
   capabilities: CapabilitiesTable.exactOptional().meta(older('[jobs]')),
   checks: named(CheckTable, 'A job of the check stage.').exactOptional().meta(older('[jobs.<name>]')),
-  ratchets: named(StandardTable, 'A number that may only improve.')
+  ratchets: named(RatchetTable, 'A number that may only improve.')
     .exactOptional()
     .meta(older('[standards.<name>]')),
 });
@@ -265,7 +278,7 @@ export interface Resource extends z.output<typeof ResourceTable> {
 
 /** `discern.toml` as the engine reads it: defaults filled in, older spellings and references resolved. */
 export interface Config {
-  project: Omit<z.output<typeof ProjectTable>, 'main_branch' | 'graduate_to'>;
+  project: Omit<z.output<typeof ProjectTable>, 'main_branch' | 'graduate_to' | 'branch_prefix'>;
   repository: z.output<typeof RepositoryTable>;
   /** In gate order: by stage, and within a stage as the file has them. */
   jobs: Job[];
@@ -274,5 +287,7 @@ export interface Config {
   standards: Standard[];
   generated: Generated[];
   gate: z.output<typeof GateTable>;
-  worktree: Omit<z.output<typeof WorktreeTable>, 'branch_prefix' | 'resources'> & { resources: Resource[] };
+  worktree: Omit<z.output<typeof WorktreeTable>, 'branch_prefix' | 'graduate_to' | 'resources'> & {
+    resources: Resource[];
+  };
 }

@@ -128,6 +128,41 @@ const olders: Older[] = [
     ],
   },
   {
+    title: '[project].branch_prefix is [repository].branch_prefix, after that of [worktree]',
+    text: '[project]\nbranch_prefix = "bot/"\n[worktree]\nbranch_prefix = "wt/"',
+    reads: (config) => [config.repository.branch_prefix, 'branch_prefix' in config.project],
+    as: ['wt/', false],
+    notes: [
+      'f:2: [project].branch_prefix is the older spelling of [repository].branch_prefix; move it there. [worktree].branch_prefix is given too, and wins.',
+      'f:4: [worktree].branch_prefix is the older spelling of [repository].branch_prefix; move it there.',
+    ],
+  },
+  {
+    title: '[project].branch_prefix alone is read',
+    text: '[project]\nbranch_prefix = "bot/"',
+    reads: (config) => config.repository.branch_prefix,
+    as: 'bot/',
+    notes: [
+      'f:2: [project].branch_prefix is the older spelling of [repository].branch_prefix; move it there.',
+    ],
+  },
+  {
+    title: '[worktree].graduate_to has no effect',
+    text: '[worktree]\ngraduate_to = "branch"\nport = true',
+    reads: (config) => [config.repository.trunk, config.worktree.port, 'graduate_to' in config.worktree],
+    as: [undefined, true, false],
+    notes: [
+      'f:2: [worktree].graduate_to is an older key of no effect: accept lands on the trunk; remove it.',
+    ],
+  },
+  {
+    title: '[ratchets.<name>] without a direction goes up',
+    text: '[ratchets.coverage]\nlimit = 89\nrun = "cov"',
+    reads: (config) => config.standards.map(({ name, direction }) => [name, direction]),
+    as: [['coverage', 'up']],
+    notes: ['f:1: [ratchets] is the older spelling of [standards]; rename it.'],
+  },
+  {
     title: 'a table that looks misspelt is left alone, with a note',
     text: '[job]\nx = 1\n[scope.a]\n[gates]\n[standrads.x]\n[[worktrees]]\n[Project]',
     reads: (config) => [config.jobs, config.scopes, config.standards],
@@ -168,7 +203,8 @@ describe('an older or doubtful spelling', () => {
   const wrongs: [string, string, string][] = [
     ['[capabilities]\nlnt = "l"', '2:1', 'unknown key "lnt" in [capabilities]; did you mean "lint"?'],
     ['[checks.x]\nstage = "fix"', '1:9', '[checks.x] needs run (a command or a list of commands)'],
-    ['[ratchets.x]\nlimit = 1\nrun = "r"', '1:11', '[ratchets.x] needs direction ("up" or "down")'],
+    ['[ratchets.x]\ndirection = "up"\nrun = "r"', '1:11', '[ratchets.x] needs limit (a number)'],
+    ['[worktree]\ngraduate_to = 1', '2:15', '[worktree].graduate_to must be a string, not a number'],
     ['[project]\nmain_branch = 3', '2:15', '[project].main_branch must be a string, not a number'],
     ['[worktree]\nbranch_prefix = []', '2:17', '[worktree].branch_prefix must be a string, not a list'],
     ['checks = 1', '1:10', '[checks] must be a table, not a number'],

@@ -6,6 +6,7 @@ import {
   type Generated,
   GeneratedTable,
   ProjectTable,
+  RatchetTable,
   RepositoryTable,
   type Resource,
   ResourceTable,
@@ -37,8 +38,8 @@ export function readConfig(reader: Reader): Config | undefined {
   const resources = readResources(reader);
   const { trunk, branchPrefix } = branches(reader);
   if (!project || !repository || !gate || !worktree || reader.problems.length > 0) return undefined;
-  const { main_branch: _main, graduate_to: _graduate, ...ours } = project;
-  const { branch_prefix: _prefix, resources: _resources, ...tree } = worktree;
+  const { main_branch: _main, graduate_to: _graduate, branch_prefix: _older, ...ours } = project;
+  const { branch_prefix: _prefix, graduate_to: _landing, resources: _resources, ...tree } = worktree;
   const { trunk: _trunk, ...rest } = repository;
   return {
     project: ours,
@@ -93,7 +94,7 @@ function readStandards(reader: Reader, references: References): Standard[] {
   );
   const entry = reader.find('ratchets');
   if (!entry) return standards;
-  const older = reader.readNamed(StandardTable, ['ratchets'], (name, table) =>
+  const older = reader.readNamed(RatchetTable, ['ratchets'], (name, table) =>
     standard(['ratchets', name], table, references),
   );
   const declared = new Set(reader.tableNames('standards'));
@@ -158,13 +159,31 @@ function branches(reader: Reader): { trunk?: string; branchPrefix?: string } {
     trunk = reader.text('project', key);
     trunkFrom = `[project].${key}`;
   }
-  const older = reader.find('worktree', 'branch_prefix');
-  if (!older) return trunk === undefined ? {} : { trunk };
-  const wins = reader.find('repository', 'branch_prefix') ? ' The new one is given too, and wins.' : '';
-  reader.note(
-    older.key,
-    `[worktree].branch_prefix is the older spelling of [repository].branch_prefix; move it there.${wins}`,
-  );
-  const branchPrefix = wins === '' && older.value.kind === 'string' ? String(older.value.value) : undefined;
+  const landing = reader.find('worktree', 'graduate_to');
+  if (landing) {
+    reader.note(
+      landing.key,
+      '[worktree].graduate_to is an older key of no effect: accept lands on the trunk; remove it.',
+    );
+  }
+  const branchPrefix = olderPrefix(reader);
   return { ...(trunk !== undefined && { trunk }), ...(branchPrefix !== undefined && { branchPrefix }) };
+}
+
+/** The branch prefix from one of its older places, where `[repository]` gives none. */
+function olderPrefix(reader: Reader): string | undefined {
+  let winner = reader.find('repository', 'branch_prefix') ? 'The new one' : undefined;
+  let prefix: string | undefined;
+  for (const section of ['worktree', 'project']) {
+    const older = reader.find(section, 'branch_prefix');
+    if (!older) continue;
+    const wins = winner === undefined ? '' : ` ${winner} is given too, and wins.`;
+    reader.note(
+      older.key,
+      `[${section}].branch_prefix is the older spelling of [repository].branch_prefix; move it there.${wins}`,
+    );
+    if (winner === undefined && older.value.kind === 'string') prefix = String(older.value.value);
+    winner ??= `[${section}].branch_prefix`;
+  }
+  return prefix;
 }
