@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import fc from 'fast-check';
@@ -59,9 +59,15 @@ describe('The JSON Schema of discern.toml', () => {
     assert.equal(accepts(valuesOf(published)), true, JSON.stringify(accepts.errors));
   });
 
-  it('accepts our own discern.toml', () => {
-    const text = readFileSync(join(DISCERN_HOME, 'discern.toml'), 'utf8');
-    assert.equal(accepts(valuesOf(text)), true, JSON.stringify(accepts.errors));
+  it('accepts our own discern.toml, and those of the examples', () => {
+    const examples = readdirSync(join(DISCERN_HOME, 'examples'), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => join('examples', name, 'discern.toml'));
+    assert.ok(examples.length >= 3);
+    for (const file of ['discern.toml', ...examples]) {
+      const text = readFileSync(join(DISCERN_HOME, file), 'utf8');
+      assert.equal(accepts(valuesOf(text)), true, `${file}: ${JSON.stringify(accepts.errors)}`);
+    }
   });
 
   const wrong: [string, string][] = [
