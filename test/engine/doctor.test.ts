@@ -167,7 +167,7 @@ describe('doctor', () => {
 
     const second = await started(project.root);
     await project.commit({ 'second.txt': '' }, second.path);
-    await killedAt('land.moved', 'accept', second.path);
+    await killedAt('accept.moved', 'accept', second.path);
     one(await doctor(project.root), 'state', /A landing on main was interrupted/);
     await verb('status', project.root);
     assert.deepEqual(bad(await doctor(project.root)), []);
@@ -246,7 +246,7 @@ describe('A version', () => {
 describe('The program of a command', () => {
   for (const [command, program] of [
     ['npm test', 'npm'],
-    ['CI=1 X="a" pnpm run x', undefined],
+    ['CI=1 X="a b" pnpm run x', undefined],
     ['CI=1 pnpm run x', 'pnpm'],
     ['! grep -rn x', 'grep'],
     ['./gradlew check', undefined],
