@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { refusedWith, succeeded } from '../support/checkouts.ts';
 import { verb } from '../support/engine.ts';
 import { git, type Project, projects } from '../support/project.ts';
@@ -50,7 +50,7 @@ describe('Standards and generated files of a project below the git top', () => {
   });
 
   it('are made anew on update', async () => {
-    await project.commit({ 'b.txt': '5\n', 'gen/all': '1\n2\n5\n' }, inner);
+    await project.commit({ 'pkg/b.txt': '5\n', 'pkg/gen/all': '1\n2\n5\n' }, dirname(inner));
     await project.commit({ 'pkg/c.txt': '7\n', 'pkg/gen/all': '1\n2\n7\n' });
     const data = succeeded(await verb('update', inner));
     assert.deepEqual(data.regenerated, ['pkg/gen/all']);
