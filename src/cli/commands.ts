@@ -190,6 +190,19 @@ export const commands: { [V in Verb]: Command<V> } = {
       return topic ? { topic } : {};
     },
   },
+  prune: {
+    usage: 'prune',
+    describe: 'Show what interrupted runs left behind; with --no-dry-run, mend it',
+    positionals: {},
+    options: {
+      'dry-run': {
+        type: 'boolean',
+        alias: 'n',
+        describe: 'Only say what would go, which is the default; --no-dry-run does it',
+      },
+    },
+    args: (parsed) => ({ dry_run: parsed['dry-run'] !== false }),
+  },
 };
 
 /** Every long option of a verb as it can be typed, for suggesting one. */

@@ -286,3 +286,17 @@ export const HelpData = z.strictObject({
   text: z.string().optional().describe('The page, in Markdown.'),
 });
 export type HelpData = z.infer<typeof HelpData>;
+
+export const PruneData = z.strictObject({
+  ...where,
+  pruned: z
+    .array(z.strictObject({ action: z.string(), detail: z.string() }))
+    .describe('What was mended or removed; in a preview, what would be.'),
+  kept: z
+    .array(z.strictObject({ what: z.string(), remedy: z.string() }))
+    .describe('What was found and stays, each with the command that mends it.'),
+  recovery_refs: z
+    .array(z.strictObject({ ref: z.string(), commit: z.string() }))
+    .describe('What forced drops and prunes have kept. Never pruned: delete one with "git update-ref -d".'),
+});
+export type PruneData = z.infer<typeof PruneData>;

@@ -6,6 +6,7 @@ import {
   GateData,
   HelpData,
   InitData,
+  PruneData,
   ScopesData,
   StandardsData,
   StartData,
@@ -30,7 +31,8 @@ export const verbs = {
       'Show which checkout discern operates on (the held root), its branch, changes, distance from the trunk, proof, and all worktrees. Finishes a landing that was interrupted, if there is one. Call it first, and whenever edits and gate results seem to disagree.',
     args: z.strictObject({ path }),
     data: StatusData,
-    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
+    // It may finish an interrupted landing (contract §7), which removes that worktree: docs/decisions/status-finishes.md.
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
   },
   start: {
     title: 'Start a worktree',
@@ -129,6 +131,20 @@ export const verbs = {
     }),
     data: DropData,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
+  },
+  prune: {
+    title: 'Mend what was left behind',
+    description:
+      'Mend what interrupted runs left: worktrees whose directory is gone, half-made directories, agent branches without a worktree that are merged or empty, dead locks. Previews unless `dry_run` is false: read the preview first. Never removes a worktree that is there, unmerged work or a recovery ref.',
+    args: z.strictObject({
+      path,
+      dry_run: z
+        .boolean()
+        .optional()
+        .describe('Only say what would go. True unless you pass false, which you should after a preview.'),
+    }),
+    data: PruneData,
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
   },
   init: {
     title: 'Make a project',

@@ -20,16 +20,20 @@ export async function lockCheckout(
   ctx: Context,
   waitMs?: number,
 ): Promise<Lock> {
-  // git answers, and `.git` files hold, the same directory with or without links, relative or not.
-  const named = resolve(checkout.top, checkout.gitDir);
-  const gitDir = await realpath(named).catch(() => named);
-  const key = createHash('sha256').update(gitDir).digest('hex').slice(0, 16);
-  return acquireLock(join(stateDir(repo.commonDir), 'locks', `checkout-${key}.lock`), {
+  return acquireLock(await checkoutLockPath(repo.commonDir, resolve(checkout.top, checkout.gitDir)), {
     purpose: `${purpose} in ${checkout.top}`,
     signal: ctx.signal,
     ...(waitMs !== undefined && { waitMs }),
     onWait: (message) => ctx.emit({ type: 'waiting', message }),
   });
+}
+
+/** The lock file of the checkout with this git directory. */
+export async function checkoutLockPath(commonDir: string, gitDir: string): Promise<string> {
+  // git answers, and `.git` files hold, the same directory with or without links.
+  const real = await realpath(gitDir).catch(() => gitDir);
+  const key = createHash('sha256').update(real).digest('hex').slice(0, 16);
+  return join(stateDir(commonDir), 'locks', `checkout-${key}.lock`);
 }
 
 /** What each file or directory in a git directory says is under way there, and how to leave it. */

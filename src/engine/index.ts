@@ -9,6 +9,7 @@ import { drop } from './verbs/drop.ts';
 import { done, prepare, test } from './verbs/gate.ts';
 import { explain } from './verbs/help.ts';
 import { init } from './verbs/init.ts';
+import { prune } from './verbs/prune.ts';
 import { scopes } from './verbs/scopes.ts';
 import { standards } from './verbs/standards.ts';
 import { start } from './verbs/start.ts';
@@ -33,6 +34,7 @@ const cores: { [V in Verb]: Core<V> } = {
   scopes,
   standards,
   drop,
+  prune,
   init,
   doctor,
   help: explain,

@@ -109,6 +109,12 @@ export async function lockHolders(
   return holders.flat();
 }
 
+/** True while a living process holds the lock: a look only, nothing is taken. */
+export async function isHeld(path: string): Promise<boolean> {
+  const holder = await readHolder(path);
+  return holder !== undefined && (await isAlive(holder, path));
+}
+
 /** One attempt: `undefined` when the lock is ours now, else its living holder. */
 async function tryAcquire(path: string, me: Holder): Promise<Holder | undefined> {
   // Looking writes nothing: a wait of minutes must not keep whoever watches the git directory busy.

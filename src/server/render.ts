@@ -4,6 +4,7 @@ import type {
   Held,
   HelpData,
   InitData,
+  PruneData,
   StandardsData,
   StartData,
   StatusData,
@@ -122,6 +123,7 @@ function specifics(envelope: Envelope): string[] {
       : [];
   }
   if (envelope.verb === 'doctor') return doctorLines((envelope.data ?? {}) as Partial<DoctorData>);
+  if (envelope.verb === 'prune' && envelope.ok) return pruneLines(envelope);
   if (envelope.verb === 'status' && envelope.ok) return statusLines(envelope.data as StatusData);
   return [];
 }
@@ -151,6 +153,27 @@ function doctorLines({ findings = [] }: Partial<DoctorData>): string[] {
       MESSAGE_LIMIT,
     ),
     ...(fine.length > 0 ? [`looked at and fine: ${fine.join(', ')}`] : []),
+  ];
+}
+
+function pruneLines({ dry_run, data }: Envelope): string[] {
+  const { pruned, kept, recovery_refs: refs } = data as PruneData;
+  return [
+    ...(dry_run
+      ? []
+      : some(
+          pruned.map(({ action, detail }) => `- ${action}: ${detail}`),
+          MOST_PLANNED,
+        )),
+    ...some(
+      kept.map(({ what, remedy }) => `- stays: ${what} Remedy: ${remedy}`),
+      MOST_PLANNED,
+    ),
+    ...(refs.length > 0 ? ['recovery refs, never pruned:'] : []),
+    ...some(
+      refs.map(({ ref, commit }) => `- ${ref} (${commit.slice(0, 10)})`),
+      MOST_PLANNED,
+    ),
   ];
 }
 

@@ -65,8 +65,12 @@ const runsCommands = new Set<Verb>([
   'standards',
 ]);
 
-/** True when a call may run project commands. `init` runs those it proposes, unless it only shows or only writes. */
+/**
+ * True when a call may run project commands. `init` runs those it proposes, unless it only shows or only writes; `prune` those
+ * that destroy what a worktree which is gone has left.
+ */
 function mayRun(verb: Verb, args: Record<string, unknown>): boolean {
+  if (verb === 'prune') return args.dry_run === false;
   return runsCommands.has(verb) || (verb === 'init' && args.dry_run !== true && args.prove !== false);
 }
 

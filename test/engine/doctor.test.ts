@@ -150,7 +150,7 @@ describe('doctor', () => {
     await project.commit({ 'own.txt': '' }, path);
     await rm(path, { recursive: true });
     const gone = one(await doctor(project.root), 'worktrees', /is gone, and git still lists it/);
-    assert.equal(gone.remedy, `git -C ${project.root} worktree prune`);
+    assert.equal(gone.remedy, 'discern prune --no-dry-run');
     await git(project.root, 'worktree', 'prune');
     assert.match(
       one(await doctor(project.root), 'branches', new RegExp(`${branch} has no worktree, and commits`))

@@ -304,7 +304,10 @@ describe('The resources of a worktree that vanished', () => {
     await rm(path, { recursive: true });
     const status = succeeded(await verb('status', project.root));
     assert.deepEqual(status.findings, [
-      { what: `${id} is gone, and what it had is still there: db, last.`, remedy: 'discern prune' },
+      {
+        what: `${id} is gone, and what it had is still there: db, last.`,
+        remedy: 'discern prune --no-dry-run',
+      },
     ]);
     assert.deepEqual(await logged(project), []);
     const answer = await verb('start', project.root);

@@ -16,6 +16,7 @@ import { failureLines } from './failures.ts';
 import { helpLines } from './help.ts';
 import { initLines } from './init.ts';
 import { jobLines } from './jobs.ts';
+import { pruneLines } from './prune.ts';
 import { scopeLines } from './scopes.ts';
 import { standardLines } from './standards.ts';
 import { statusLines } from './status.ts';
@@ -108,11 +109,13 @@ function planLines({ plan }: Envelope, ink: Ink): string[] {
   );
 }
 
-function specifics({ verb, ok, dry_run, data, error }: Envelope, ink: Ink): string[] {
+function specifics(envelope: Envelope, ink: Ink): string[] {
+  const { verb, ok, dry_run, data, error } = envelope;
   const { standards = [] } = (data ?? {}) as Partial<StandardsData>;
   if (standards.length > 0) return standardLines(standards, ink);
   if (verb === 'init') return initLines((data ?? {}) as Partial<InitData>, ok, ink);
   if (verb === 'scopes' && ok) return scopeLines(data as ScopesData, ink);
+  if (verb === 'prune' && ok) return pruneLines(envelope, ink);
   if (verb !== 'accept' || dry_run || (!ok && error !== 'partial_acceptance')) return [];
   const { landing } = (data ?? {}) as Partial<AcceptData>;
   if (!landing || ok) return [];

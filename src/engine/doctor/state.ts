@@ -12,6 +12,7 @@ import { lockHolders } from '../lock.ts';
 import type { Repository } from '../repository.ts';
 import { exists } from '../worktree/place.ts';
 import { vanishedFindings } from '../worktree/reclaim.ts';
+import { PRUNE } from '../wreckage/wreck.ts';
 import { fine, warn } from './finding.ts';
 
 /** More branches than this are counted, not named. */
@@ -107,9 +108,7 @@ async function goneWorktrees({ worktrees, top }: Repository): Promise<Finding[]>
   );
   const lost = unlocked.filter(({ tree, there }) => !there && tree.prunable === undefined);
   return [
-    ...gone.map(({ path }) =>
-      warn('worktrees', `${path} is gone, and git still lists it.`, `git -C ${top} worktree prune`),
-    ),
+    ...gone.map(({ path }) => warn('worktrees', `${path} is gone, and git still lists it.`, PRUNE)),
     ...lost.map(({ tree: { path } }) =>
       warn(
         'worktrees',
@@ -141,11 +140,7 @@ async function orphanBranches(repo: Repository): Promise<Finding[]> {
   const shown = orphans.slice(0, MOST_BRANCHES).map((ref) => {
     const name = ref.replace('refs/heads/', '');
     return merged.has(ref)
-      ? warn(
-          'branches',
-          `${name} has no worktree, and nothing ${repo.trunk?.name} lacks.`,
-          `git branch -d ${name}`,
-        )
+      ? warn('branches', `${name} has no worktree, and nothing ${repo.trunk?.name} lacks.`, PRUNE)
       : warn(
           'branches',
           `${name} has no worktree, and commits that ${repo.trunk?.name} lacks.`,

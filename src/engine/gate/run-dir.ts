@@ -19,8 +19,9 @@ export async function newRunDir(commonDir: string, verb: string): Promise<string
   return dir;
 }
 
-async function forgetOldRuns(runs: string): Promise<void> {
-  const names = (await readdir(runs)).sort();
+/** Removes the output of the oldest runs beyond the number a repository keeps; none that may still be going. */
+export async function forgetOldRuns(runs: string): Promise<void> {
+  const names = (await readdir(runs).catch(() => [])).sort();
   for (const name of names.slice(0, Math.max(0, names.length - KEPT))) {
     const dir = join(runs, name);
     if (Date.now() - (await lastWrite(dir)) > YOUNG_MS) await rm(dir, { recursive: true, force: true });

@@ -23,6 +23,7 @@ export async function waitForIndex(gitDir: string): Promise<void> {
       throw new Refusal(
         'busy',
         `${lock} is held: wait for the git command that holds it; if none is running, delete that file, then call again.`,
+        { data: { files: [lock] } },
       );
     }
     await sleep(50);

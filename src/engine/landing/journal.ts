@@ -25,7 +25,8 @@ export const Journal = z.object({
 });
 export type Journal = z.infer<typeof Journal>;
 
-const journalPath = (commonDir: string) => join(stateDir(commonDir), 'landing.json');
+/** Where the landing under way is written down. */
+export const journalPath = (commonDir: string) => join(stateDir(commonDir), 'landing.json');
 
 export const landingLockPath = (commonDir: string) => join(stateDir(commonDir), 'locks', 'landing.lock');
 

@@ -1,12 +1,15 @@
 import { readdir, rename } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { lockCheckout } from '../checkout.ts';
 import type { Context } from '../context.ts';
 import { forgetWorktree } from '../git/worktree.ts';
 import { gitDirOf } from '../identity.ts';
 import { Refusal } from '../refusal.ts';
 import type { Repository } from '../repository.ts';
-import { exists, homeCheckout, worktreesDir } from '../worktree/place.ts';
+import { shellWord } from '../shell-word.ts';
+import { exists, homeCheckout } from '../worktree/place.ts';
+import { belongsTo } from '../wreckage/admin.ts';
+import { foldersOf } from '../wreckage/strays.ts';
 import { deleteJudged } from './retire.ts';
 
 /** What was found of removals that were cut off. */
@@ -17,10 +20,12 @@ export interface Leftovers {
 }
 
 /** A directory that a removal had renamed away; see `trashFor` and `judgedName`. */
-interface Leftover {
+export interface Leftover {
   at: string;
   path: string;
   judged: boolean;
+  /** git's directory that its `.git` file names; absent where that is deleted already. */
+  gitDir?: string;
 }
 
 const name = /^\.(.+)\.(removing|removed)-[0-9a-f]{8}$/;
@@ -33,9 +38,7 @@ const name = /^\.(.+)\.(removing|removed)-[0-9a-f]{8}$/;
 export async function recoverRemovals(repo: Repository, ctx: Context): Promise<Leftovers> {
   const result: Leftovers = { done: [], findings: [] };
   for (const leftover of await findLeftovers(repo)) {
-    const gitDir = await gitDirOf(leftover.at);
-    const ours = gitDir === undefined ? leftover.judged : dirname(dirname(gitDir)) === repo.commonDir;
-    if (!ours) continue;
+    const { gitDir } = leftover;
     try {
       const lock =
         gitDir !== undefined &&
@@ -52,16 +55,18 @@ export async function recoverRemovals(repo: Repository, ctx: Context): Promise<L
   return result;
 }
 
-/** The directories removals left behind, of whatever repository; a lock tells whether one is still going. */
+/** The directories that removals of this repository's worktrees have left, whether or not they are still going. */
 export async function findLeftovers(repo: Repository): Promise<Leftover[]> {
-  const linked = repo.worktrees.slice(1).map(({ path }) => dirname(path));
   const found: Leftover[] = [];
-  for (const dir of new Set([worktreesDir(repo), ...linked])) {
+  for (const dir of await foldersOf(repo)) {
     // A directory that is not there, or that we may not read, holds nothing of ours.
     for (const entry of await readdir(dir).catch(() => [])) {
       const [, base, state] = name.exec(entry) ?? [];
-      if (base !== undefined)
-        found.push({ at: join(dir, entry), path: join(dir, base), judged: state === 'removed' });
+      if (base === undefined) continue;
+      const [at, judged] = [join(dir, entry), state === 'removed'];
+      const gitDir = await gitDirOf(at);
+      const ours = gitDir === undefined ? judged : await belongsTo(repo.commonDir, gitDir);
+      if (ours) found.push({ at, path: join(dir, base), judged, ...(gitDir !== undefined && { gitDir }) });
     }
   }
   return found;
@@ -71,19 +76,15 @@ async function converge(repo: Repository, { at, path, judged }: Leftover, result
   // The process that held the lock may just have finished.
   if (!(await exists(at))) return;
   const known = repo.worktrees.some((entry) => entry.path === path);
+  // One that git has forgotten since is for `orphanedRemovals` to tell of.
   if (judged) {
     const home = homeCheckout(repo);
     if (known && !(await exists(path))) await forgetWorktree(home === path ? repo.commonDir : home, path);
     const left = await deleteJudged(at);
     if (left === undefined) result.done.push(`A removal of ${path} that was cut off is finished.`);
-    else result.findings.push({ what: `${left}.`, remedy: `rm -rf '${at}'` });
+    else result.findings.push({ what: `${left}.`, remedy: `rm -rf ${shellWord(at)}` });
   } else if (known && !(await exists(path))) {
     await rename(at, path);
     result.done.push(`${path} is back: its removal was cut off before it was decided.`);
-  } else {
-    result.findings.push({
-      what: `${at} is what a cut off removal left of ${path}, and git has forgotten it since.`,
-      remedy: `look through it, then rm -rf '${at}'`,
-    });
   }
 }

@@ -7,7 +7,7 @@ import { isAncestor, resolveCommit } from '../git/refs.ts';
 import { isTrackedClean, readStatus } from '../git/status.ts';
 import { forgetWorktree, listWorktrees } from '../git/worktree.ts';
 import { gitDirOf } from '../identity.ts';
-import { acquireLock } from '../lock.ts';
+import { acquireLock, type Lock } from '../lock.ts';
 import type { Repository } from '../repository.ts';
 import { exists } from '../worktree/place.ts';
 import { catchUp } from './catch-up.ts';
@@ -42,17 +42,26 @@ export async function recoverLanding(
   tearDown: TearDown = leavingResources(repo.commonDir),
 ): Promise<Recovery | undefined> {
   if (!(await readJournal(repo.commonDir))) return undefined;
-  const lock = await acquireLock(landingLockPath(repo.commonDir), {
-    purpose: 'a landing',
-    signal: ctx.signal,
-    waitMs,
-    onWait: (message) => ctx.emit({ type: 'waiting', message }),
-  });
+  const lock = await lockLanding(repo, ctx, waitMs);
   try {
     return await recoverLocked(repo, ctx, tearDown);
   } finally {
     await lock.release();
   }
+}
+
+/** The one lock of all landings of a repository. Refuses `busy` when another holds it after `waitMs`. */
+export function lockLanding(
+  { commonDir }: Pick<Repository, 'commonDir'>,
+  ctx: Context,
+  waitMs: number,
+): Promise<Lock> {
+  return acquireLock(landingLockPath(commonDir), {
+    purpose: 'a landing',
+    signal: ctx.signal,
+    waitMs,
+    onWait: (message) => ctx.emit({ type: 'waiting', message }),
+  });
 }
 
 /** {@link recoverLanding} for a caller that holds the landing lock. */

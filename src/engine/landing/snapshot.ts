@@ -8,7 +8,8 @@ import { moveRef } from '../git/refs.ts';
 import { Refusal } from '../refusal.ts';
 import { submoduleCommits } from './inspect.ts';
 
-const identity = {
+/** Who commits what discern keeps: it is nobody's own work. */
+export const identity = {
   GIT_AUTHOR_NAME: 'discern',
   GIT_AUTHOR_EMAIL: 'discern@localhost',
   GIT_COMMITTER_NAME: 'discern',

@@ -28,9 +28,9 @@ export function landed(
   { repo, trunk, landing, managed }: Candidate,
   result: LandingResult,
   gate: GateRun | undefined,
-  recovery: Recovery | undefined,
+  before: readonly Recovery[],
 ): AcceptAnswer {
-  const flags = { ...result.landing, recovery_performed: recovery !== undefined };
+  const flags = { ...result.landing, recovery_performed: before.length > 0 };
   const kept = managed ? undefined : keptNote(repo.top);
   const data: AcceptData = {
     root: rootIn(repo, landing),
@@ -46,7 +46,9 @@ export function landed(
   const hints = [
     ...(gate?.hints ?? repo.config.notes),
     ...(kept ? [kept] : []),
-    ...(recovery?.reason ? [`An interrupted landing was finished first, but ${recovery.reason}.`] : []),
+    ...before.flatMap(({ reason }) =>
+      reason === undefined ? [] : [`An interrupted landing was finished first, but ${reason}.`],
+    ),
   ];
   const { teardown } = result;
   const steps = [...(gate?.steps ?? []), ...(teardown?.steps ?? [])];
@@ -104,12 +106,12 @@ export function recovered(repo: Repository, { journal, landing, reason }: Recove
 }
 
 /** The gate did not pass, so nothing was landed. */
-export function refusedByGate(gate: GateRun): AcceptAnswer {
+export function refusedByGate(gate: GateRun, recovered: boolean): AcceptAnswer {
   return {
     ok: false,
     error: gate.error ?? 'gate_failed',
     message: `Nothing was landed. ${gate.message}`,
-    data: { ...gate.data, landing: nothing },
+    data: { ...gate.data, landing: { ...nothing, recovery_performed: recovered } },
     steps: gate.steps,
     diagnostics: gate.diagnostics,
     hints: gate.hints,

@@ -1,3 +1,4 @@
+import type { Landing } from '../../contract/data.ts';
 import type { Args } from '../../contract/verbs.ts';
 import { lockCheckout, operationUnderWay, requireCleanWorktree } from '../checkout.ts';
 import type { Context } from '../context.ts';
@@ -9,12 +10,10 @@ import type { Obstacles } from '../git/read-tree.ts';
 import { isTrackedClean, listChanges, readStatus } from '../git/status.ts';
 import { gitDirOf, readRecord } from '../identity.ts';
 import { findObstacles } from '../landing/follow.ts';
-import { landingLockPath } from '../landing/journal.ts';
 import { land, nothing } from '../landing/land.ts';
-import { type Recovery, recoverLanding, recoverLocked } from '../landing/recover.ts';
+import { lockLanding, type Recovery, recoverLanding, recoverLocked } from '../landing/recover.ts';
 import { cleanAt } from '../landing/retire.ts';
 import { resourcesOf, tearingDown } from '../landing/tear-down.ts';
-import { acquireLock, type Lock } from '../lock.ts';
 import { Refusal } from '../refusal.ts';
 import { isHome, openRepository, type Repository, requireTrunk, type Trunk, where } from '../repository.ts';
 import {
@@ -34,31 +33,49 @@ const LANDING_WAIT_MS = 10_000;
  * a valid proof exists; what lands is the commit that was validated, never a later one.
  */
 export async function accept(root: string, args: Args<'accept'>, ctx: Context): Promise<AcceptAnswer> {
+  const before: Recoveries = { found: [] };
   try {
-    return await acceptWorktree(root, args, ctx);
+    return await acceptWorktree(root, args, ctx, before);
   } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
     // Whatever refuses does so before anything has landed, unless it says otherwise itself.
-    if (error instanceof Refusal) error.detail.data = { landing: nothing, ...error.detail.data };
+    const { landing, ...data } = error.detail.data ?? {};
+    const recovery_performed = before.found.length > 0;
+    error.detail.data = {
+      ...data,
+      landing: { ...nothing, ...(landing as Partial<Landing>), recovery_performed },
+    };
     throw error;
   }
 }
 
-async function acceptWorktree(root: string, args: Args<'accept'>, ctx: Context): Promise<AcceptAnswer> {
+/** The interrupted landings one accept has finished on its way, so that the answer tells of them however it ends. */
+interface Recoveries {
+  found: Recovery[];
+}
+
+async function acceptWorktree(
+  root: string,
+  args: Args<'accept'>,
+  ctx: Context,
+  before: Recoveries,
+): Promise<AcceptAnswer> {
   let repo = await openRepository(root, ctx.signal);
   const recovery = args.dry_run
     ? undefined
     : await recoverLanding(repo, ctx, LANDING_WAIT_MS, tearDown(repo, ctx));
   if (recovery) {
-    if (recovery.journal.worktree.path === repo.top) return recovered(repo, recovery);
+    if (isOf(recovery, repo)) return recovered(repo, recovery);
+    before.found.push(recovery);
     repo = await openRepository(root, ctx.signal);
   }
   if (args.dry_run) return preview(await examine(repo), await resourcesOf(repo.commonDir, repo.top));
-  let candidate = await examineSettled(repo, ctx);
+  let candidate = await examineSettled(repo, ctx, before);
   let gate: GateRun | undefined;
   if (!candidate.proved) {
     gate = await runGate(root, 'done', ctx);
-    if (gate.error) return refusedByGate(gate);
-    candidate = await examineSettled(await openRepository(root, ctx.signal), ctx);
+    if (gate.error) return refusedByGate(gate, before.found.length > 0);
+    candidate = await examineSettled(await openRepository(root, ctx.signal), ctx, before);
     if (!candidate.proved) {
       const why = gate.data.proof?.reason ?? 'The worktree changed since: accept again.';
       throw new Refusal(
@@ -68,34 +85,27 @@ async function acceptWorktree(root: string, args: Args<'accept'>, ctx: Context):
       );
     }
   }
-  return landExclusively(candidate, gate, recovery, ctx);
+  return landExclusively(candidate, gate, before, ctx);
 }
 
 const tearDown = ({ commonDir }: Repository, ctx: Context) => tearingDown(commonDir, 'accept', ctx, cleanAt);
+const isOf = ({ journal }: Recovery, repo: Repository) => journal.worktree.path === repo.top;
 
 /** {@link examine}; what it says of the landing checkout is only true while no other landing writes there. */
-async function examineSettled(repo: Repository, ctx: Context): Promise<Candidate> {
+async function examineSettled(repo: Repository, ctx: Context, before: Recoveries): Promise<Candidate> {
   try {
     return await examine(repo);
   } catch (error) {
     if (!(error instanceof Refusal) || error.slug !== 'dirty_landing_checkout') throw error;
-    const lock = await lockLanding(repo, ctx);
+    const lock = await lockLanding(repo, ctx, LANDING_WAIT_MS);
     try {
-      await recoverLocked(repo, ctx, tearDown(repo, ctx));
+      const recovery = await recoverLocked(repo, ctx, tearDown(repo, ctx));
+      if (recovery) before.found.push(recovery);
       return await examine(await openRepository(repo.root, ctx.signal));
     } finally {
       await lock.release();
     }
   }
-}
-
-function lockLanding({ commonDir }: Repository, ctx: Context): Promise<Lock> {
-  return acquireLock(landingLockPath(commonDir), {
-    purpose: 'a landing',
-    signal: ctx.signal,
-    waitMs: LANDING_WAIT_MS,
-    onWait: (message) => ctx.emit({ type: 'waiting', message }),
-  });
 }
 
 /** Asks everything that may refuse, cheapest first. */
@@ -226,14 +236,16 @@ async function requireLandingReady(repo: Repository, landing: string): Promise<v
 async function landExclusively(
   first: Candidate,
   gate: GateRun | undefined,
-  recovery: Recovery | undefined,
+  before: Recoveries,
   ctx: Context,
 ): Promise<AcceptAnswer> {
   const checkout = await lockCheckout(first.repo, first.repo, 'a landing', ctx, 0);
   try {
-    const lock = await lockLanding(first.repo, ctx);
+    const lock = await lockLanding(first.repo, ctx, LANDING_WAIT_MS);
     try {
       const again = await recoverLocked(first.repo, ctx, tearDown(first.repo, ctx));
+      if (again && isOf(again, first.repo)) return recovered(first.repo, again);
+      if (again) before.found.push(again);
       // What was read before the lock may be history by now.
       const candidate =
         lock.waited || again ? await examine(await openRepository(first.repo.root, ctx.signal)) : first;
@@ -247,7 +259,7 @@ async function landExclusively(
         );
       }
       if (ctx.signal.aborted) throw new Refusal('cancelled', 'accept was cancelled; nothing was landed.');
-      return landed(candidate, await land(candidate, ctx), gate, recovery);
+      return landed(candidate, await land(candidate, ctx), gate, before.found);
     } finally {
       await lock.release();
     }

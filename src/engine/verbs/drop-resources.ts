@@ -8,6 +8,7 @@ import { type Repository, rootIn, where } from '../repository.ts';
 import type { Ledger } from '../worktree/ledger.ts';
 import { reclaimPlace } from '../worktree/reclaim.ts';
 import { destroyResources, type Teardown } from '../worktree/resources.ts';
+import { PRUNE } from '../wreckage/wreck.ts';
 
 type Answer = Omit<Envelope<DropData>, 'verb'>;
 
@@ -75,9 +76,7 @@ export function withTeardown(answer: Answer, teardown: Teardown | undefined): An
   const behind =
     left.length === 0
       ? []
-      : [
-          `${left.join(', ')} could not be destroyed; the next start tries again, and so does "discern prune".`,
-        ];
+      : [`${left.join(', ')} could not be destroyed; the next start tries again, and so does "${PRUNE}".`];
   return {
     ...answer,
     ...(steps.length > 0 && { steps, diagnostics }),

@@ -20,6 +20,7 @@ import { Refusal } from '../refusal.ts';
 import { openRepository, type Repository, rootIn, where } from '../repository.ts';
 import { exists } from '../worktree/place.ts';
 import { findVanishedBy } from '../worktree/reclaim.ts';
+import { PRUNE } from '../wreckage/wreck.ts';
 import { clearVanished, tearDown, withTeardown } from './drop-resources.ts';
 
 type Answer = Omit<Envelope<DropData>, 'verb'>;
@@ -49,7 +50,7 @@ export async function drop(root: string, args: Args<'drop'>, ctx: Context): Prom
   if (gitDir === undefined) {
     throw new Refusal(
       'path_not_found',
-      `${entry.path} is gone or is no checkout any more: run "git worktree prune" to let git forget it.`,
+      `${entry.path} is gone or is no checkout any more: run "${PRUNE}" to let git forget it.`,
       { data: where(repo) },
     );
   }

@@ -18,6 +18,7 @@ import type { CommandsResult, Order } from '../worktree/commands.ts';
 import { fillEnvFiles } from '../worktree/environment.ts';
 import type { Identity } from '../worktree/handles.ts';
 import { identify } from '../worktree/identify.ts';
+import { whileMarked } from '../worktree/mark.ts';
 import { movingAdvice } from '../worktree/moving.ts';
 import { newId, slugify } from '../worktree/name.ts';
 import { exists, homeCheckout, makeDirectories, worktreesDir } from '../worktree/place.ts';
@@ -66,7 +67,7 @@ export async function start(
   const target = await chooseTarget(repo, slug, base, baseCommit);
   const status = (await settled) ?? (await readStatus(root, { signal: ctx.signal }));
   if (args.dry_run) return preview(repo, target);
-  return make(repo, target, status, ctx);
+  return whileMarked(repo.commonDir, target.id, ctx, () => make(repo, target, status, ctx));
 }
 
 function homeAdvice(repo: Repository): string {

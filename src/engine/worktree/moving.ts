@@ -1,4 +1,5 @@
 import type { ClientKind } from '../context.ts';
+import { shellWord } from '../shell-word.ts';
 
 /**
  * How the caller moves its own working context to a new worktree, in its own words. We cannot do it for it, and cannot
@@ -20,7 +21,7 @@ export function movingAdvice(client: ClientKind, path: string): string {
     case 'gemini':
       return `Your session stays where it was launched: add the directory with /directory add ${path}, and cd there in every shell command. ${edit}; this server already acts there.`;
     case 'terminal':
-      return `Go there: cd ${/^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`}`;
+      return `Go there: cd ${shellWord(path)}`;
     case 'unknown':
       return `You must move your own working directory to ${path} too: cd there and edit only files under it. This server already acts there.`;
   }

@@ -44,3 +44,6 @@ export function slugify(name: string): string {
 export function newId(slug: string): string {
   return `${slug}-${randomBytes(3).toString('hex')}`;
 }
+
+/** True for a name that {@link newId} may have made. */
+export const isId = (name: string): boolean => /.-[0-9a-f]{6}$/.test(name);

@@ -1,4 +1,4 @@
-import { access, mkdir, rmdir, stat } from 'node:fs/promises';
+import { access, mkdir, realpath, rmdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { Refusal } from '../refusal.ts';
@@ -21,6 +21,12 @@ export function worktreesDir(repo: Repository): string {
   if (root === '') return join(dirname(home), `${basename(home)}.worktrees`);
   if (root === '~' || root.startsWith('~/')) return join(homedir(), root.slice(1));
   return isAbsolute(root) ? root : resolve(home, root);
+}
+
+/** {@link worktreesDir}, free of symlinks where it is there: as git has the paths of what lies in it. */
+export async function realWorktreesDir(repo: Repository): Promise<string> {
+  const dir = worktreesDir(repo);
+  return realpath(dir).catch(() => dir);
 }
 
 /**

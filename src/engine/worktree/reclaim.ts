@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import { gitDirOf, readRecord } from '../identity.ts';
 import { Refusal } from '../refusal.ts';
 import { type Repository, rootIn } from '../repository.ts';
+import { PRUNE } from '../wreckage/wreck.ts';
 import { type Ledger, listLedgers } from './ledger.ts';
 import { exists, homeCheckout, worktreesDir } from './place.ts';
 import { destroyResources, type Teardown, type TeardownPlace } from './resources.ts';
@@ -136,7 +137,7 @@ export async function vanishedFindings(repo: Repository): Promise<{ what: string
   return [
     ...ledgers.map(({ id, resources }) => ({
       what: `${id} is gone, and what it had is still there: ${reclaimable(resources)}.`,
-      remedy: 'discern prune',
+      remedy: PRUNE,
     })),
     ...unreadable.map((path) => ({
       what: `${path} names what a worktree has, and cannot be read.`,

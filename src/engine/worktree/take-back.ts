@@ -5,6 +5,7 @@ import { deleteRef } from '../git/refs.ts';
 import { forgetWorktree } from '../git/worktree.ts';
 import { Refusal } from '../refusal.ts';
 import type { Repository } from '../repository.ts';
+import { PRUNE } from '../wreckage/wreck.ts';
 import { removeDirectories } from './place.ts';
 import { destroyResources } from './resources.ts';
 
@@ -42,7 +43,7 @@ export async function takeBack(
     if (torn.left.length > 0) {
       tell(
         failure,
-        `Of its resources ${torn.left.join(', ')} could not be destroyed; "discern prune" tries again, and so does the next start.`,
+        `Of its resources ${torn.left.join(', ')} could not be destroyed; "${PRUNE}" tries again, and so does the next start.`,
       );
     }
   }

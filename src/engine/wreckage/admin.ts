@@ -1,0 +1,29 @@
+import { readdir, readFile, realpath } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { checkoutLockPath } from '../checkout.ts';
+import { isHeld } from '../lock.ts';
+
+/** git's own directory for each linked checkout, by the checkout's path (gitrepository-layout(5), `worktrees/<id>/gitdir`). */
+export async function adminDirs(commonDir: string): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  const parent = join(commonDir, 'worktrees');
+  for (const name of await readdir(parent).catch(() => [])) {
+    const dir = join(parent, name);
+    const link = await readFile(join(dir, 'gitdir'), 'utf8').catch(() => undefined);
+    if (link !== undefined) found.set(dirname(resolve(dir, link.replace(/\r?\n$/, ''))), await realpath(dir));
+  }
+  return found;
+}
+
+/** True while a living process works on the checkout: a gate, an update, a removal. */
+export async function isInUse(commonDir: string, admin: string): Promise<boolean> {
+  return isHeld(await checkoutLockPath(commonDir, admin));
+}
+
+/** Whether a git directory is, or was, one of this repository's linked checkouts. */
+export async function belongsTo(commonDir: string, gitDir: string): Promise<boolean> {
+  const parent = dirname(gitDir);
+  if (basename(parent) !== 'worktrees') return false;
+  const common = dirname(parent);
+  return (await realpath(common).catch(() => common)) === (await realpath(commonDir));
+}

@@ -1,0 +1,80 @@
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Context } from '../context.ts';
+import { stateDir } from '../files.ts';
+import { forgetOldRuns } from '../gate/run-dir.ts';
+import { acquireLock, isHeld } from '../lock.ts';
+import { Refusal } from '../refusal.ts';
+import type { Repository } from '../repository.ts';
+import { exists, realWorktreesDir } from '../worktree/place.ts';
+import type { Mend } from './wreck.ts';
+
+/** A half-written file is ours and nobody's any more after this long, in milliseconds. */
+const ABANDONED_MS = 60 * 60 * 1000;
+
+const halfWritten =
+  /\.tmp$|^recover-[0-9a-f]{8}\.index(\.lock)?$|^register-[0-9a-f]{8}$|\.lock\.[0-9a-f]{16}(\.take)?$/;
+
+/**
+ * What processes that died left in our own directory: locks, and files they were writing. None of it stands in anybody's
+ * way, since a dead process's lock is free; so this is no wreckage that `status` would speak of.
+ */
+export async function litter(repo: Repository): Promise<Mend[]> {
+  const state = stateDir(repo.commonDir);
+  const locks = join(state, 'locks');
+  const found: Mend[] = [];
+  for (const name of await namesIn(locks)) {
+    const path = join(locks, name);
+    if (!/\.lock(\.from-.+)?$/.test(name) || (await isHeld(path))) continue;
+    if (!(await isOfLivingStart(repo, name))) found.push(freeLock(path));
+  }
+  for (const dir of [state, locks, join(state, 'proofs'), join(state, 'proofs', 'latest')]) {
+    for (const name of await namesIn(dir)) {
+      if (!halfWritten.test(name)) continue;
+      const path = join(dir, name);
+      const written = await stat(path).then(
+        ({ mtimeMs }) => mtimeMs,
+        () => Date.now(),
+      );
+      if (Date.now() - written < ABANDONED_MS) continue;
+      found.push({
+        action: 'remove file',
+        detail: `${path}, which was never finished`,
+        perform: async () => {
+          await rm(path, { recursive: true, force: true });
+          return undefined;
+        },
+      });
+    }
+  }
+  return found;
+}
+
+/** Output of runs beyond those a repository keeps; they also go whenever a run begins. */
+export const trimRuns = (repo: Repository) => forgetOldRuns(join(stateDir(repo.commonDir), 'runs'));
+
+const namesIn = (dir: string): Promise<string[]> => readdir(dir).catch(() => []);
+
+/** The mark of a start that was cut off says something of its worktree for as long as that is there. */
+async function isOfLivingStart(repo: Repository, name: string): Promise<boolean> {
+  const [, id] = /^start-(.+)\.lock$/.exec(name) ?? [];
+  return id !== undefined && (await exists(join(await realWorktreesDir(repo), id)));
+}
+
+/** A dead holder's lock goes by being taken and released, as anybody may take it at the same moment. */
+function freeLock(path: string): Mend {
+  return {
+    action: 'remove lock',
+    detail: `${path}, whose process is gone`,
+    perform: async (_repo: Repository, ctx: Context) => {
+      try {
+        const lock = await acquireLock(path, { purpose: 'a prune', signal: ctx.signal, waitMs: 0 });
+        await lock.release();
+      } catch (error) {
+        // Someone has taken it meanwhile: then it is no litter.
+        if (!Refusal.is(error) || error.slug !== 'busy') throw error;
+      }
+      return undefined;
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import { rename } from 'node:fs/promises';
+import type { Leftover } from '../landing/leftovers.ts';
+import { shellWord } from '../shell-word.ts';
+import { exists } from '../worktree/place.ts';
+import { registerAgain } from './strays.ts';
+import { PRUNE, type Wreck } from './wreck.ts';
+
+/**
+ * Directories that a removal moved away and never judged, and whose worktree git was made to forget since. Nobody knows what
+ * they hold, so they come back as worktrees under their old names.
+ */
+export async function orphanedRemovals(leftovers: readonly Leftover[]): Promise<Wreck[]> {
+  const found: Wreck[] = [];
+  for (const { at, path, judged, gitDir } of leftovers) {
+    if (judged || gitDir === undefined || (await exists(gitDir))) continue;
+    const what = `${at} is what a cut off removal left of ${path}, and git has forgotten it since; it may hold work.`;
+    if (await exists(path)) {
+      found.push({ what: `${what} Look through it first.`, remedy: `rm -rf ${shellWord(at)}` });
+      continue;
+    }
+    found.push({
+      what,
+      remedy: PRUNE,
+      mend: {
+        action: 'bring back',
+        detail: path,
+        perform: async (repo) => {
+          await rename(at, path);
+          return registerAgain(repo, path, gitDir);
+        },
+      },
+    });
+  }
+  return found;
+}

@@ -1,0 +1,84 @@
+import type { Context } from '../context.ts';
+import { recoverProving } from '../init/prove.ts';
+import { readJournal } from '../landing/journal.ts';
+import { recoverRemovals } from '../landing/leftovers.ts';
+import { lockLanding, type Recovery, recoverLocked } from '../landing/recover.ts';
+import type { Lock } from '../lock.ts';
+import { Refusal } from '../refusal.ts';
+import { type Repository, rootIn } from '../repository.ts';
+import { shellWord } from '../shell-word.ts';
+import { exists, homeCheckout } from '../worktree/place.ts';
+
+export interface Settled {
+  /** What was finished, in sentences. */
+  done: string[];
+  findings: { what: string; remedy: string }[];
+  /** A landing that a living process, this one included, is at: nothing is wrong with it. */
+  running?: string;
+}
+
+/**
+ * Goes on with landings and removals whose process died. Where that fails it is a finding: whoever asks wants to see what is
+ * wrong.
+ */
+export async function settle(repo: Repository, ctx: Context): Promise<Settled> {
+  try {
+    const landing = await settleLanding(repo, ctx);
+    if (typeof landing === 'string') return { done: [], findings: [], running: landing };
+    const removals = await recoverRemovals(repo, ctx);
+    const proving = await recoverProving(repo, ctx);
+    return {
+      done: [
+        ...(landing ? [inSentence(landing)] : []),
+        ...removals.done,
+        ...(proving === undefined ? [] : [proving]),
+      ],
+      findings: removals.findings,
+    };
+  } catch (error) {
+    if (Refusal.is(error) && error.slug === 'cancelled') throw error;
+    const what = error instanceof Error ? error.message : String(error);
+    return { done: [], findings: [{ what, remedy: remedyFor(error) }] };
+  }
+}
+
+/** A lock that a git which died has left is in the way until someone deletes it; anything else may pass. */
+function remedyFor(error: unknown): string {
+  const files = Refusal.is(error) && error.slug === 'busy' ? error.detail.data?.files : undefined;
+  return Array.isArray(files)
+    ? `rm ${files.map((file) => shellWord(String(file))).join(' ')}`
+    : 'discern status';
+}
+
+/** Resolves with a sentence where the landing is still going. */
+async function settleLanding(repo: Repository, ctx: Context): Promise<Recovery | string | undefined> {
+  if (!(await readJournal(repo.commonDir))) return undefined;
+  let lock: Lock;
+  try {
+    lock = await lockLanding(repo, ctx, 0);
+  } catch (error) {
+    if (!Refusal.is(error) || error.slug !== 'busy') throw error;
+    return 'A landing is under way in this repository: some of this may change in a moment.';
+  }
+  try {
+    return await recoverLocked(repo, ctx);
+  } finally {
+    await lock.release();
+  }
+}
+
+function inSentence({ journal, reason }: Recovery): string {
+  const what = journal.worktree.branch ?? journal.to;
+  return `An interrupted landing of ${what} on ${journal.trunk.name} was finished${reason ? `, but ${reason}` : ''}.`;
+}
+
+/** Refuses `root_missing` when what was finished was the landing of the very worktree asked about. */
+export async function requireRoot(repo: Repository, done: readonly string[]): Promise<void> {
+  if (await exists(repo.root)) return;
+  const home = rootIn(repo, homeCheckout(repo));
+  throw new Refusal(
+    'root_missing',
+    `${repo.root} is gone. ${done.join(' ')} Go on in ${home}: name it as path, or start a new worktree from there.`,
+    { data: { root: repo.root } },
+  );
+}

@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { point } from '../faults.ts';
+import { stateDir } from '../files.ts';
+import { git } from '../git/core.ts';
+import { resolveCommit } from '../git/refs.ts';
+import { gitDirOf } from '../identity.ts';
+import type { Repository } from '../repository.ts';
+import { interruptedStarts } from '../worktree/mark.ts';
+import { isId } from '../worktree/name.ts';
+import { exists, realWorktreesDir } from '../worktree/place.ts';
+import { belongsTo } from './admin.ts';
+import { PRUNE, type Wreck } from './wreck.ts';
+
+/** A directory among our worktrees that is not registered as one. */
+export interface Stray {
+  path: string;
+  /** git's directory that its `.git` file names; absent in an empty directory. */
+  admin?: string;
+}
+
+/** The directories in which this repository's worktrees lie, free of symlinks as git has them. */
+export async function foldersOf(repo: Repository): Promise<string[]> {
+  const linked = repo.worktrees.slice(1).map(({ path }) => dirname(path));
+  return [...new Set([await realWorktreesDir(repo), ...linked])];
+}
+
+/**
+ * Directories beside our worktrees that were some: checkouts of this repository that are registered nowhere or elsewhere,
+ * and empty ones under a name only `start` gives. Whatever else lies there is not ours to speak of.
+ */
+export async function strayDirectories(repo: Repository): Promise<Stray[]> {
+  const registered = new Set(repo.worktrees.map(({ path }) => path));
+  const found: Stray[] = [];
+  for (const folder of await foldersOf(repo)) {
+    // A folder that is not there, or that we may not read, holds nothing of ours.
+    for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+      const path = join(folder, entry.name);
+      if (!entry.isDirectory() || entry.name.startsWith('.') || registered.has(path)) continue;
+      const admin = await gitDirOf(path);
+      if (admin !== undefined) {
+        if (await belongsTo(repo.commonDir, admin)) found.push({ path, admin });
+      } else if (isId(entry.name) && (await readdir(path)).length === 0) found.push({ path });
+    }
+  }
+  return found;
+}
+
+/** Strays whose worktree git has forgotten, and empty directories of starts that were cut off. */
+export async function strayWrecks(repo: Repository, strays: readonly Stray[]): Promise<Wreck[]> {
+  const interrupted = new Set(await interruptedStarts(repo.commonDir));
+  const found: Wreck[] = [];
+  for (const { path, admin } of strays) {
+    if (admin !== undefined) {
+      if (!(await exists(admin))) found.push(forgotten(path, admin));
+    } else if (interrupted.has(basename(path))) found.push(empty(path));
+  }
+  return found;
+}
+
+function empty(path: string): Wreck {
+  return {
+    what: `${path} is the empty directory of a start that was cut off.`,
+    remedy: PRUNE,
+    mend: {
+      action: 'remove directory',
+      detail: `${path}, which is empty`,
+      // rmdir(2) removes nothing that holds anything.
+      perform: async () => {
+        await rmdir(path);
+        return undefined;
+      },
+    },
+  };
+}
+
+function forgotten(path: string, admin: string): Wreck {
+  return {
+    what: `${path} was a worktree, and git was made to forget it; its files are all there.`,
+    remedy: PRUNE,
+    mend: {
+      action: 'register again',
+      detail: path,
+      perform: (repo) => registerAgain(repo, path, admin),
+    },
+  };
+}
+
+/**
+ * Registers a checkout that git has forgotten under the name its `.git` file still says (gitrepository-layout(5)), on its
+ * branch if that is there and free, else detached at the trunk. No file of it is touched: whatever differs from that
+ * commit shows as an edit. The registration appears whole, by one rename.
+ */
+export async function registerAgain(
+  repo: Repository,
+  path: string,
+  admin: string,
+): Promise<string | undefined> {
+  const branch = `refs/heads/${repo.config.config.repository.branch_prefix}${basename(admin)}`;
+  const tip = await resolveCommit(repo.top, branch);
+  const free = tip !== undefined && !repo.worktrees.some((entry) => entry.branch === branch);
+  const commit = free ? tip : (repo.trunk?.commit ?? repo.commit);
+  const made = join(stateDir(repo.commonDir), `register-${randomBytes(4).toString('hex')}`);
+  await mkdir(made, { recursive: true });
+  try {
+    await writeFile(join(made, 'HEAD'), free ? `ref: ${branch}\n` : `${commit}\n`);
+    await writeFile(join(made, 'commondir'), '../..\n');
+    await writeFile(join(made, 'gitdir'), `${join(path, '.git')}\n`);
+    await git(repo.top, ['read-tree', commit], { env: { GIT_INDEX_FILE: join(made, 'index') } });
+    await point('prune.registering');
+    await mkdir(dirname(admin), { recursive: true });
+    await rename(made, admin);
+  } catch (error) {
+    await rm(made, { recursive: true, force: true });
+    throw error;
+  }
+  await git(path, ['update-index', '-q', '--refresh'], { ok: [0, 1] });
+  return free
+    ? undefined
+    : `${path} is detached at ${commit.slice(0, 10)}: its branch is not known any more.`;
+}

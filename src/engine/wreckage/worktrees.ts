@@ -1,0 +1,104 @@
+import { readdir, rmdir } from 'node:fs/promises';
+import { lockCheckout } from '../checkout.ts';
+import type { Context } from '../context.ts';
+import { point } from '../faults.ts';
+import { git } from '../git/core.ts';
+import { forgetWorktree, type WorktreeEntry } from '../git/worktree.ts';
+import type { Leftover } from '../landing/leftovers.ts';
+import { Refusal } from '../refusal.ts';
+import { type Repository, where } from '../repository.ts';
+import { shellWord } from '../shell-word.ts';
+import { exists } from '../worktree/place.ts';
+import { adminDirs, isInUse } from './admin.ts';
+import { keepAdministered } from './keep.ts';
+import type { Stray } from './strays.ts';
+import { PRUNE, type Wreck } from './wreck.ts';
+
+/**
+ * Registered checkouts that are not where git has them. One whose directory was moved by hand, to where discern looks, or
+ * has lost its `.git` file, is registered anew; one that is gone is forgotten. A locked one is away on purpose, and one
+ * that a living process works on is left alone, as is one whose removal (`leftovers`) was cut off and will be gone on with.
+ */
+export async function lostWorktrees(
+  repo: Repository,
+  strays: readonly Stray[],
+  leftovers: readonly Leftover[],
+): Promise<Wreck[]> {
+  const removed = new Set(leftovers.map(({ path }) => path));
+  const lost = repo.worktrees
+    .slice(1)
+    .filter(({ prunable, path }) => prunable !== undefined && !removed.has(path));
+  if (lost.length === 0) return [];
+  const admins = await adminDirs(repo.commonDir);
+  const found: Wreck[] = [];
+  for (const entry of lost) {
+    const admin = admins.get(entry.path);
+    if (admin === undefined || (await isInUse(repo.commonDir, admin))) continue;
+    const moved = strays.find((stray) => stray.admin === admin);
+    if (moved) found.push(movedAway(entry, moved.path));
+    else if ((await namesIn(entry.path)).length > 0) found.push(unlinked(entry));
+    else found.push(vanished(entry, admin));
+  }
+  return found;
+}
+
+/** A directory's entries; none where there is no directory. */
+const namesIn = (path: string): Promise<string[]> => readdir(path).catch(() => []);
+
+function movedAway(entry: WorktreeEntry, to: string): Wreck {
+  return {
+    what: `${entry.path} was moved to ${to}, and git still has it at its old place.`,
+    remedy: `git worktree repair ${shellWord(to)}`,
+    mend: { action: 'register at its new place', detail: to, perform: (repo) => repair(repo, to) },
+  };
+}
+
+function unlinked(entry: WorktreeEntry): Wreck {
+  const { path } = entry;
+  return {
+    what: `${path} has lost its .git file, so git does not know it as a worktree any more.`,
+    // git fails, after it has mended it, where this path is named.
+    remedy: 'git worktree repair',
+    mend: { action: 'connect again', detail: path, perform: (repo) => repair(repo) },
+  };
+}
+
+async function repair(repo: Repository, ...paths: string[]): Promise<undefined> {
+  await git(repo.top, ['worktree', 'repair', '--', ...paths]);
+}
+
+function vanished(entry: WorktreeEntry, admin: string): Wreck {
+  return {
+    what: `${entry.path} is registered as a worktree, and its directory is gone.`,
+    remedy: PRUNE,
+    ...(entry.branch !== undefined && { frees: entry.branch }),
+    mend: {
+      action: 'forget worktree',
+      detail: `${entry.path}, whose directory is gone`,
+      perform: (repo, ctx) => forget(repo, entry, admin, ctx),
+    },
+  };
+}
+
+async function forget(
+  repo: Repository,
+  entry: WorktreeEntry,
+  admin: string,
+  ctx: Context,
+): Promise<string | undefined> {
+  const { path } = entry;
+  const lock = await lockCheckout(repo, { top: path, gitDir: admin }, 'a prune', ctx, 0);
+  try {
+    if ((await namesIn(path)).length > 0) {
+      throw new Refusal('busy', `${path} is there again.`, { data: where(repo) });
+    }
+    const ref = await keepAdministered(repo.top, admin, entry);
+    await point('prune.kept');
+    if (await exists(path)) await rmdir(path);
+    await forgetWorktree(repo.top, path);
+    await point('prune.forgotten');
+    return ref && `What was staged or committed there is kept: git log ${ref}`;
+  } finally {
+    await lock.release();
+  }
+}
