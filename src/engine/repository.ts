@@ -6,6 +6,7 @@ import { askPlace, type Place, readPlace } from './git/place.ts';
 import { listRefs, resolveCommit } from './git/refs.ts';
 import { listWorktrees, type WorktreeEntry } from './git/worktree.ts';
 import { Refusal } from './refusal.ts';
+import { shellWord } from './shell-word.ts';
 import { exists } from './worktree/place.ts';
 
 /** The branch finished work lands on. */
@@ -162,7 +163,7 @@ async function findSelf(worktrees: WorktreeEntry[], place: Place): Promise<Workt
 function unlisted(place: Place): never {
   throw new Refusal(
     'not_a_git_repository',
-    `git does not list ${place.top} among its worktrees: run "git worktree repair ${place.top}" and call again.`,
+    `git does not list ${place.top} among its worktrees: run "git worktree repair ${shellWord(place.top)}" and call again.`,
     { data: { root: place.top } },
   );
 }

@@ -3,12 +3,10 @@ import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { nothingLanded, started, succeeded } from '../support/checkouts.ts';
 import { verb } from '../support/engine.ts';
-import { assertSound, assertWorks, faultPoints, killedAt } from '../support/invariants.ts';
+import { assertSound, assertWorks, killedAt } from '../support/invariants.ts';
 import { git, type Project, projects } from '../support/project.ts';
 
 const { make, removeAll } = projects();
-
-const points = faultPoints().filter((point) => /^(accept|retire)\./.test(point));
 
 const isThere = (path: string) =>
   lstat(path).then(
@@ -59,17 +57,8 @@ async function assertLands(one: Work): Promise<void> {
   await assertWorks(project);
 }
 
-describe(`An accept killed at each of ${points.length} points`, () => {
+describe('An accept that was killed', () => {
   afterEach(removeAll);
-
-  for (const point of points) {
-    it(`loses nothing at ${point}: status from the main checkout goes on from there`, async () => {
-      const one = await work();
-      await killedAt(point, 'accept', one.path);
-      await assertSettled(one);
-      await assertLands(one);
-    });
-  }
 
   for (const point of ['accept.journaled', 'accept.moved', 'accept.followed']) {
     it(`is finished by the accept that comes next, after ${point}`, async () => {

@@ -3,12 +3,10 @@ import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { endElsewhere, pausedAt, started, succeeded } from '../support/checkouts.ts';
 import { verb } from '../support/engine.ts';
-import { assertSound, assertWorks, faultPoints, killedAt } from '../support/invariants.ts';
+import { assertSound, killedAt } from '../support/invariants.ts';
 import { git, type Project, projects } from '../support/project.ts';
 
 const { make, removeAll } = projects();
-
-const points = faultPoints().filter((point) => /^(drop|retire)\./.test(point));
 
 const isThere = (path: string) =>
   lstat(path).then(
@@ -32,51 +30,8 @@ async function work(): Promise<{
   return { project, path, id, branch: branch ?? '', commit };
 }
 
-/** The contents of a worktree's file, wherever the drop has brought it: in place, or under a recovery ref. */
-async function kept(project: Project, path: string, name: string): Promise<string[]> {
-  const refs = await git(project.root, 'for-each-ref', '--format=%(refname)', 'refs/discern');
-  const found: string[] = [];
-  if (await isThere(join(path, name))) found.push(await readFile(join(path, name), 'utf8'));
-  for (const ref of refs.split('\n').filter((line) => line !== '')) {
-    for (const from of [ref, `${ref}^2`]) {
-      const text = await git(project.root, 'show', `${from}:${name}`).catch(() => undefined);
-      if (text !== undefined) found.push(`${text}\n`);
-    }
-  }
-  return found;
-}
-
-describe(`A forced drop killed at each of ${points.length} points`, () => {
+describe('A forced drop that was killed', () => {
   afterEach(removeAll);
-
-  for (const point of points) {
-    it(`loses no byte at ${point}, and status goes on from there`, async () => {
-      const { project, path, id, branch, commit } = await work();
-      await killedAt(point, 'drop', project.root, { worktree: id, delete_branch: true, force: true });
-
-      const status = await assertSound(project, [commit]);
-      for (const { remedy } of status.findings ?? []) assert.equal(remedy, 'discern prune --no-dry-run');
-      for (const [name, text] of [
-        ['staged.txt', 'unstaged\n'],
-        ['loose.txt', 'loose\n'],
-        ['own.txt', 'own\n'],
-      ] as const) {
-        assert.ok((await kept(project, path, name)).includes(text), name);
-      }
-      const staged = await git(path, 'show', ':staged.txt').catch(() => undefined);
-      assert.ok(staged === 'staged' || (await kept(project, path, 'staged.txt')).includes('staged\n'));
-
-      const listed = status.worktrees.some((entry) => entry.path === path);
-      assert.equal(await isThere(path), listed);
-      if (listed)
-        succeeded(await verb('drop', project.root, { worktree: id, delete_branch: true, force: true }));
-      else await git(project.root, 'branch', '-D', branch).catch(() => '');
-      const after = await assertSound(project, [commit]);
-      assert.equal(after.recovery, undefined, 'there was nothing left to recover');
-      assert.deepEqual(await readdir(`${project.root}.worktrees`).catch(() => []), []);
-      await assertWorks(project);
-    });
-  }
 
   it('can be called again at once: it finds what it had moved away', async () => {
     const { project, path, id, branch } = await work();

@@ -125,6 +125,25 @@ describe('A session', () => {
     assert.equal((await session.held()).root, one.root);
   });
 
+  it('does not take its own landing that is under way for one that was cut off', async () => {
+    const project = await make();
+    const session = new Session({ root: project.root, env: {}, cwd: '/' });
+    const path = (await call(session, 'start')).envelope.data?.path as string;
+    await project.commit({ 'src/b.txt': 'b\n' }, path);
+    const go = join(project.home, 'go');
+    process.env.DISCERN_FAULT_POINT = `accept.moved@${go}`;
+    const landing = call(session, 'accept');
+    await until('the trunk has moved', () => exists(`${go}.reached`));
+    delete process.env.DISCERN_FAULT_POINT;
+    const { envelope } = await call(session, 'status', { path: project.root });
+    assert.equal(envelope.ok, true, envelope.message);
+    assert.equal(envelope.data?.findings, undefined);
+    assert.equal(envelope.data?.recovery, undefined);
+    assert.match(envelope.hints?.join() ?? '', /A landing is under way/);
+    await writeFile(go, '');
+    assert.equal((await landing).envelope.ok, true);
+  });
+
   it('gives a conversation that began without a root the window’s, once there is one', async () => {
     const project = await make();
     const empty = join(project.home, 'empty');

@@ -51,7 +51,12 @@ async function write(files: Record<string, string>, checkout: string): Promise<v
   }
 }
 
-async function commit(files: Record<string, string>, checkout: string, message: string): Promise<string> {
+/** Writes files, adds everything and commits; resolves with the commit. */
+export async function commit(
+  files: Record<string, string>,
+  checkout: string,
+  message: string,
+): Promise<string> {
   await write(files, checkout);
   await git(checkout, 'add', '--all');
   await git(checkout, 'commit', '--quiet', '--allow-empty', '-m', message);

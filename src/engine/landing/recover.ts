@@ -10,6 +10,8 @@ import { gitDirOf } from '../identity.ts';
 import { acquireLock, type Lock } from '../lock.ts';
 import type { Repository } from '../repository.ts';
 import { exists } from '../worktree/place.ts';
+import { adminDirs } from '../wreckage/admin.ts';
+import { keepAdministered } from '../wreckage/keep.ts';
 import { catchUp } from './catch-up.ts';
 import { waitForIndex } from './follow.ts';
 import { closeJournal, type Journal, landingLockPath, readJournal } from './journal.ts';
@@ -140,7 +142,16 @@ async function retireRecovered(
     ? `git has forgotten ${path} meanwhile; what it held is in ${trash}`
     : await deleteJudged(judgedName(trash));
   if (left !== undefined) reasons.push(left);
-  if (known) await forgetWorktree(landing, path).catch((error) => reasons.push(inWords(error)));
+  if (known) {
+    try {
+      // Someone may have taken the directory away meanwhile, and worked in it before.
+      const ref = await keepWhatGitHas(journal, repo);
+      if (ref !== undefined) reasons.push(`what was staged in ${path} meanwhile is kept in ${ref}`);
+      await forgetWorktree(landing, path);
+    } catch (error) {
+      reasons.push(inWords(error));
+    }
+  }
   const kept =
     branch === null
       ? undefined
@@ -155,4 +166,11 @@ async function retireRecovered(
     },
     ...(reasons.length > 0 && { reason: reasons.join('; ') }),
   };
+}
+
+async function keepWhatGitHas(journal: Journal, repo: Surroundings): Promise<string | undefined> {
+  const { path } = journal.worktree;
+  const entry = repo.worktrees.find((one) => one.path === path);
+  const admin = (await adminDirs(repo.commonDir)).get(path);
+  return entry && admin !== undefined ? keepAdministered(journal.landing, admin, entry) : undefined;
 }

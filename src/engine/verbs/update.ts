@@ -81,12 +81,13 @@ async function updateLocked(
   const { regeneration } = plan;
   const untracked = regeneration ? await untrackedFiles(repo) : undefined;
   const after = plan.tree === undefined ? theirs : await commitMerge(repo, plan.tree, theirs, from);
+  // A branch that had nothing of its own now begins here: `accept` then still knows that there is nothing to land, and must
+  // never believe the contrary, so this comes before the branch moves.
+  const record = plan.tree === undefined ? await readRecord(repo.gitDir) : undefined;
+  if (record) await writeRecord(repo.gitDir, { ...record, base_commit: after });
   await point('update.merged');
   await moveForward(repo, after, from, data);
   await point('update.moved');
-  // A branch that had nothing of its own now begins here: `accept` then still knows that there is nothing to land.
-  const record = plan.tree === undefined ? await readRecord(repo.gitDir) : undefined;
-  if (record) await writeRecord(repo.gitDir, { ...record, base_commit: after });
   const merged: UpdateData = { ...data, commit: after, after, merged: true };
   const said = (commit: string) => `Merged ${from} into ${into}, now at ${commit.slice(0, 10)}.`;
   if (!regeneration) return ensured(repo, merged, said(after), ctx);

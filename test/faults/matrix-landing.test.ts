@@ -1,0 +1,3 @@
+import { describeFaults } from '../support/matrix.ts';
+
+describeFaults('accept', 'status');

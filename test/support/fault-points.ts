@@ -1,0 +1,38 @@
+import type { Verb } from '../../src/contract/verbs.ts';
+
+const removal = ['retire.renamed', 'retire.judged', 'retire.forgotten'];
+
+/** The fault points each verb passes on its way; `status` those of the landing it finishes. */
+export const pointsOf = {
+  start: [
+    'start.directories',
+    'start.branched',
+    'start.claimed',
+    'start.added',
+    'start.naming',
+    'start.recorded',
+  ],
+  update: ['update.merged', 'update.moved'],
+  accept: [
+    'accept.checked',
+    'accept.journaled',
+    'accept.moved',
+    'accept.followed',
+    ...removal,
+    'accept.removed',
+    'accept.retired',
+  ],
+  status: [...removal, 'accept.removed'],
+  drop: [...removal, 'drop.kept', 'drop.removed'],
+  prune: ['prune.kept', 'prune.forgotten', 'prune.registering', 'prune.one'],
+} as const satisfies Partial<Record<Verb, readonly string[]>>;
+
+/** Points that need a project of a kind, and the tests that kill at them. */
+export const pointsElsewhere = {
+  'test/faults/init.test.ts': /^init\./,
+  'test/faults/resources.test.ts': /^resource\./,
+  'test/engine/standards-pin.test.ts': /^pin\./,
+  'test/engine/update-generated.test.ts': /^update\.(staged|regenerated)$/,
+};
+
+export type FaultyVerb = keyof typeof pointsOf;

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { verb } from './engine.ts';
+import { git, type Project } from './project.ts';
+import { readRefs, readRegistered } from './refs.ts';
+
+interface Precious {
+  checkout: string;
+  path: string;
+  text: string;
+  staged: boolean;
+}
+
+export const isThere = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  );
+
+/** The id git gives these bytes as a file (git-hash-object(1)). */
+const blobId = (text: string) =>
+  createHash('sha1')
+    .update(`blob ${Buffer.byteLength(text)}\0${text}`)
+    .digest('hex');
+
+/**
+ * Everything people have put into a repository, so that after each step it can be asked whether all of it is still there:
+ * every commit reachable from a ref, and every uncommitted byte in its place, in the directory that was moved away, or under
+ * a recovery ref. It asks git only when refs have moved.
+ */
+export class Ledger {
+  readonly project: Project;
+  readonly commits = new Set<string>();
+  /** The commits the trunk may go to beside where it is: those that were handed to `accept`. */
+  readonly mayLand = new Set<string>();
+  trunk: string;
+  #precious: Precious[] = [];
+  #seen = '';
+  #objects = new Set<string>();
+  #told = '';
+
+  private constructor(project: Project, trunk: string) {
+    this.project = project;
+    this.trunk = trunk;
+    this.commits.add(trunk);
+  }
+
+  static async open(project: Project): Promise<Ledger> {
+    const refs = await readRefs(join(project.root, '.git'));
+    return new Ledger(project, refs.get('refs/heads/main') ?? '');
+  }
+
+  /** An edit by hand. What it overwrites was its writer's to overwrite. */
+  async write(checkout: string, path: string, text: string): Promise<void> {
+    await mkdir(dirname(join(checkout, path)), { recursive: true });
+    await writeFile(join(checkout, path), text);
+    this.#forget((one) => one.checkout === checkout && one.path === path && !one.staged);
+    this.#precious.push({ checkout, path, text, staged: false });
+  }
+
+  /** `git add` of a file written before. */
+  async stage(checkout: string, path: string): Promise<void> {
+    await git(checkout, 'add', '--', path);
+    this.#forget((one) => one.checkout === checkout && one.path === path && one.staged);
+    const text = await readFile(join(checkout, path), 'utf8');
+    this.#precious.push({ checkout, path, text, staged: true });
+  }
+
+  /** Commits everything in a checkout. */
+  async commit(checkout: string, message = 'by hand'): Promise<string> {
+    const commit = await this.project.commit({}, checkout, message);
+    this.commits.add(commit);
+    this.#forget((one) => one.checkout === checkout);
+    if (checkout === this.project.root) this.trunk = commit;
+    return commit;
+  }
+
+  /** Someone deleted a checkout's directory, and what was loose in it; or with `staged` also what git knew of it. */
+  deleted(checkout: string, options: { staged: boolean }): void {
+    this.#forget((one) => one.checkout === checkout && (options.staged || !one.staged));
+  }
+
+  /** git was made to forget all checkouts but those registered now: what was staged in others is gone by its own hand. */
+  forgotten(registered: ReadonlyMap<string, string>): void {
+    this.#forget((one) => one.staged && one.checkout !== this.project.root && !registered.has(one.checkout));
+  }
+
+  /** The paths of a checkout that hold uncommitted bytes. */
+  uncommitted(checkout: string): string[] {
+    return [
+      ...new Set(this.#precious.filter((one) => one.checkout === checkout).map(({ path }) => path)),
+    ].sort();
+  }
+
+  #forget(which: (one: Precious) => boolean): void {
+    this.#precious = this.#precious.filter((one) => !which(one));
+  }
+
+  /** Checks all that must hold at any instant, whatever was killed. */
+  async check(): Promise<void> {
+    const gitDir = join(this.project.root, '.git');
+    const [refs, registered] = await Promise.all([readRefs(gitDir), readRegistered(gitDir)]);
+    const trunk = refs.get('refs/heads/main') ?? '';
+    assert.ok(
+      trunk === this.trunk || this.mayLand.has(trunk),
+      `the trunk is at ${trunk}, and was at ${this.trunk}`,
+    );
+    if (trunk !== this.trunk) await this.#assertProved(trunk);
+    this.trunk = trunk;
+    await this.#lookAt(JSON.stringify([[...refs].sort(), [...registered].sort()]));
+    for (const commit of this.commits) assert.ok(this.#objects.has(commit), `${commit} is reachable`);
+    for (const one of this.#precious) await this.#assertKept(one, registered);
+    await this.#assertTold(registered);
+  }
+
+  async #assertProved(commit: string): Promise<void> {
+    const proofs = await readdir(join(this.project.root, '.git/discern-vscode/proofs'));
+    assert.ok(
+      proofs.some((name) => name.startsWith(commit)),
+      `${commit} landed with a proof`,
+    );
+  }
+
+  async #lookAt(refs: string): Promise<void> {
+    if (refs === this.#seen) return;
+    const lines = (await git(this.project.root, 'rev-list', '--objects', '--all')).split('\n');
+    this.#objects = new Set(lines.map((line) => line.slice(0, 40)));
+    this.#seen = refs;
+  }
+
+  async #assertKept(
+    { checkout, path, text, staged }: Precious,
+    registered: ReadonlyMap<string, string>,
+  ): Promise<void> {
+    const what = `${staged ? 'what was staged as' : ''} ${join(checkout, path)}: ${text}`;
+    if (staged && (await isThere(join(checkout, '.git')))) {
+      const [, id] = (await git(checkout, 'ls-files', '--stage', '--', path)).split(' ');
+      assert.equal(id, blobId(text), what);
+      return;
+    }
+    // The index lies with git for as long as git knows the checkout.
+    if (staged && registered.has(checkout)) return;
+    const folder = dirname(checkout);
+    const moved = (await readdir(folder).catch(() => [])).filter((name) =>
+      name.startsWith(`.${basename(checkout)}.remov`),
+    );
+    for (const place of [checkout, ...moved.map((name) => join(folder, name))]) {
+      const found = await readFile(join(place, path), 'utf8').catch(() => undefined);
+      if (!staged && found === text) return;
+    }
+    assert.ok(this.#objects.has(blobId(text)), `${what} is kept`);
+  }
+
+  /** No worktree is registered without a directory, or the reverse, unless someone who asks is told of it. */
+  async #assertTold(registered: ReadonlyMap<string, string>): Promise<void> {
+    const folder = `${this.project.root}.worktrees`;
+    const odd: string[] = [];
+    for (const path of registered.keys()) if (!(await isThere(join(path, '.git')))) odd.push(path);
+    for (const name of await readdir(folder).catch(() => [])) {
+      const path = join(folder, name);
+      if (!registered.has(path)) odd.push(path.replace(/\/\.(.+)\.remov(ing|ed)-[0-9a-f]+$/, '/$1'));
+    }
+    const state = `${this.#seen}${odd}`;
+    if (odd.length === 0 || state === this.#told) return;
+    this.#told = state;
+    const { plan, data } = await verb('prune', this.project.root);
+    const told = JSON.stringify([plan, data?.kept]).replaceAll(
+      /\/\.([^/]+?)\.remov(ing|ed)-[0-9a-f]+/g,
+      '/$1',
+    );
+    for (const path of odd) assert.ok(told.includes(path), `${path} is told of: ${told}`);
+  }
+}
