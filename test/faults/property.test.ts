@@ -1,0 +1,53 @@
+import { endElsewhere } from '../support/checkouts.ts';
+import { projects } from '../support/project.ts';
+import { newTally, Walk } from '../support/walk.ts';
+
+const { make, removeAll } = projects();
+
+/** How many steps in all; DISCERN_PROPERTY_STEPS says otherwise, DISCERN_PROPERTY_SEED repeats one walk. */
+const STEPS = Number(process.env.DISCERN_PROPERTY_STEPS ?? 2_000);
+const PER_WALK = 100;
+const named = process.env.DISCERN_PROPERTY_SEED;
+const first = named === undefined ? Date.now() & 0x7fffffff : Number(named);
+const walks = named === undefined ? Math.ceil(STEPS / PER_WALK) : 1;
+
+const config =
+  '[project]\nname = "sample"\n\n[jobs]\ntest = "! grep -rq BROKEN src own.txt dir 2>/dev/null"\n';
+
+describe(`Random work of ${STEPS} steps in ${walks} repositories, from seed ${first}`, function () {
+  this.timeout(600_000);
+  const tally = newTally();
+  afterEach(() => {
+    endElsewhere();
+    return removeAll();
+  });
+  after(() => {
+    const list = (counts: Record<string, number>) =>
+      Object.entries(counts)
+        .sort()
+        .map(([name, number]) => `${name} ${number}`)
+        .join(', ');
+    console.log(
+      [
+        `    ${tally.steps} steps, ${tally.kills} processes killed, ${tally.landed} landings; seeds ${first} to ${first + walks - 1}`,
+        `    ${list(tally.actions)}`,
+        `    refused: ${list(tally.refusals)}`,
+      ].join('\n'),
+    );
+  });
+
+  for (let index = 0; index < walks; index++) {
+    const seed = first + index;
+    it(`loses nothing and lands nothing unproved (seed ${seed})`, async () => {
+      const walk = await Walk.open(await make({ config }), seed, tally);
+      try {
+        for (let step = Math.min(PER_WALK, STEPS - index * PER_WALK); step > 0; step--) await walk.step();
+        await walk.end();
+      } catch (error) {
+        const said = error instanceof Error ? error : new Error(String(error));
+        said.message += `\nAgain: DISCERN_PROPERTY_SEED=${seed}. What was done:\n${walk.history.slice(-60).join('\n')}`;
+        throw said;
+      }
+    });
+  }
+});

@@ -1,0 +1,294 @@
+import assert from 'node:assert/strict';
+import { readdir, rename, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { Envelope } from '../../src/contract/envelope.ts';
+import type { Data } from '../../src/contract/verbs.ts';
+import { elsewhere, succeeded } from './checkouts.ts';
+import { verb } from './engine.ts';
+import { type FaultyVerb, pointsOf } from './fault-points.ts';
+import { isThere, Ledger } from './ledger.ts';
+import { git, type Project } from './project.ts';
+import { Dice } from './random.ts';
+import { readRefs, readRegistered } from './refs.ts';
+
+/** How often each thing happens: people edit and commit more than they land. */
+const weights = {
+  edit: 22,
+  editMain: 3,
+  stage: 4,
+  commit: 12,
+  commitMain: 5,
+  mergeByHand: 2,
+  deleteByHand: 2,
+  pruneByHand: 1,
+  start: 10,
+  update: 9,
+  done: 4,
+  accept: 9,
+  finish: 10,
+  drop: 6,
+  status: 5,
+  prune: 4,
+};
+type Action = keyof typeof weights;
+
+/** No more worktrees than this at once, so that they meet. */
+const MOST_WORKTREES = 4;
+/** One verb in so many is called in a process that is killed on its way. */
+const KILLED_ONE_IN = 3;
+const FILES = ['src/a.txt', 'src/b.txt', 'own.txt', 'dir/deep.txt'];
+
+export interface Tally {
+  steps: number;
+  kills: number;
+  landed: number;
+  actions: Record<string, number>;
+  refusals: Record<string, number>;
+}
+
+export const newTally = (): Tally => ({ steps: 0, kills: 0, landed: 0, actions: {}, refusals: {} });
+
+const count = (into: Record<string, number>, name: string) => {
+  into[name] = (into[name] ?? 0) + 1;
+};
+
+/**
+ * People and agents at work in one repository, at random: verbs, commits, edits by hand, and processes that are killed
+ * half way. After each step everything that must hold is checked.
+ */
+export class Walk {
+  readonly #project: Project;
+  readonly #dice: Dice;
+  readonly #ledger: Ledger;
+  readonly #tally: Tally;
+  /** What was done, for whoever has to find out why it failed. */
+  readonly history: string[] = [];
+  #texts = 0;
+
+  private constructor(project: Project, seed: number, ledger: Ledger, tally: Tally) {
+    this.#project = project;
+    this.#dice = new Dice(seed);
+    this.#ledger = ledger;
+    this.#tally = tally;
+  }
+
+  static async open(project: Project, seed: number, tally: Tally): Promise<Walk> {
+    return new Walk(project, seed, await Ledger.open(project), tally);
+  }
+
+  async step(): Promise<void> {
+    const worktrees = await this.#worktrees();
+    const action = this.#choose(worktrees.length);
+    count(this.#tally.actions, action);
+    this.#tally.steps++;
+    await this.#perform(action, worktrees);
+    await this.#ledger.check();
+  }
+
+  /** Settles everything, lands nothing more, and drops what is left: still nothing may be lost. */
+  async end(): Promise<void> {
+    const { root } = this.#project;
+    succeeded(await verb('status', root));
+    succeeded(await verb('prune', root, { dry_run: false }));
+    await this.#ledger.check();
+    for (const path of await this.#worktrees()) {
+      succeeded(await verb('drop', root, { worktree: path, delete_branch: true, force: true }));
+    }
+    succeeded(await verb('prune', root, { dry_run: false }));
+    await this.#ledger.check();
+    const { data } = await verb('status', root);
+    assert.deepEqual([data?.findings, data?.worktrees?.length], [undefined, 1]);
+    assert.deepEqual(await readdir(`${root}.worktrees`).catch(() => []), []);
+    const edited = await git(root, 'status', '--porcelain', '--untracked-files=all');
+    const paths = edited === '' ? [] : edited.split('\n').map((line) => line.slice(3));
+    assert.deepEqual(
+      paths.sort(),
+      this.#ledger.uncommitted(root),
+      'the main checkout differs by its edits alone',
+    );
+    await git(root, 'fsck', '--connectivity-only', '--no-dangling');
+  }
+
+  /** Worktrees that are there, whoever knows of them. */
+  async #worktrees(): Promise<string[]> {
+    const folder = `${this.#project.root}.worktrees`;
+    const paths = (await readdir(folder).catch(() => [])).sort().map((name) => join(folder, name));
+    const there = await Promise.all(paths.map((path) => isThere(join(path, '.git'))));
+    return paths.filter((path, index) => there[index] && !basename(path).startsWith('.'));
+  }
+
+  #choose(worktrees: number): Action {
+    for (;;) {
+      const action = this.#dice.weighted(weights);
+      const alone = ['start', 'editMain', 'commitMain', 'status', 'prune', 'pruneByHand'].includes(action);
+      if (!alone && worktrees === 0) continue;
+      if (action === 'start' && worktrees >= MOST_WORKTREES) continue;
+      return action;
+    }
+  }
+
+  async #perform(action: Action, worktrees: readonly string[]): Promise<void> {
+    const { root } = this.#project;
+    const path = worktrees.length > 0 ? this.#dice.pick(worktrees) : root;
+    this.history.push(`${action} ${basename(path)}`);
+    switch (action) {
+      case 'edit':
+        return this.#edit(path);
+      case 'editMain':
+        return this.#ledger.write(root, this.#dice.pick(['loose.txt', 'src/c.txt']), this.#text());
+      case 'stage':
+        return this.#stage(path);
+      case 'commit':
+        return this.#commit(path);
+      case 'commitMain':
+        return this.#commit(root);
+      case 'mergeByHand':
+        return this.#merge(path);
+      case 'deleteByHand':
+        return this.#delete(path);
+      case 'pruneByHand':
+        return this.#pruneByHand();
+      case 'start':
+        await this.#call('start', root, { name: this.#dice.pick(['one', 'two']) });
+        return;
+      case 'update':
+      case 'done':
+        await this.#call(action, path, {});
+        return;
+      case 'accept':
+        return this.#accept(path);
+      case 'finish':
+        return this.#finish(path);
+      case 'drop': {
+        const [delete_branch, force] = [!this.#dice.oneIn(4), this.#dice.oneIn(2)];
+        const answer = await this.#call('drop', root, { worktree: path, delete_branch, force });
+        if (answer?.ok) assert.equal(await isThere(path), false, 'it is dropped, as it says');
+        return;
+      }
+      case 'status':
+        await this.#call('status', this.#dice.oneIn(2) ? root : path, {});
+        return;
+      case 'prune':
+        await this.#call('prune', root, { dry_run: this.#dice.oneIn(3) });
+    }
+  }
+
+  #text(): string {
+    return `text ${++this.#texts}${this.#dice.oneIn(25) ? ' BROKEN' : ''}\n`;
+  }
+
+  async #edit(path: string): Promise<void> {
+    await this.#ledger.write(path, this.#dice.pick(FILES), this.#text());
+  }
+
+  async #stage(path: string): Promise<void> {
+    const [file] = this.#ledger.uncommitted(path);
+    if (file !== undefined && (await this.#isCheckout(path)) && (await isThere(join(path, file))))
+      await this.#ledger.stage(path, file);
+  }
+
+  /** Commits what is there, and something new with it; also on a HEAD that stands between two commits. */
+  async #commit(path: string): Promise<void> {
+    if (this.#dice.oneIn(2)) await this.#edit(path);
+    if (await this.#isCheckout(path)) await this.#ledger.commit(path);
+  }
+
+  /** False for a directory that git was made to forget: nothing can be committed there. */
+  async #isCheckout(path: string): Promise<boolean> {
+    if (path === this.#project.root) return true;
+    return (await readRegistered(join(this.#project.root, '.git'))).has(path);
+  }
+
+  async #merge(path: string): Promise<void> {
+    const { root } = this.#project;
+    const head = await git(path, 'rev-parse', 'HEAD').catch(() => undefined);
+    if (head === undefined) return;
+    this.#ledger.commits.add(head);
+    const merged = await git(root, 'merge', '--quiet', '--no-edit', head).then(
+      () => true,
+      () => false,
+    );
+    if (!merged) await git(root, 'merge', '--abort').catch(() => '');
+    const now = await git(root, 'rev-parse', 'HEAD');
+    this.#ledger.commits.add(now);
+    this.#ledger.trunk = now;
+  }
+
+  /** A person deletes a directory, and what was loose in it; or puts it away and back. */
+  async #delete(path: string): Promise<void> {
+    if (this.#dice.oneIn(2)) {
+      await rm(path, { recursive: true });
+      this.#ledger.deleted(path, { staged: false });
+      return;
+    }
+    const away = join(this.#project.home, 'away');
+    await rename(path, away);
+    await this.#call('status', this.#project.root, {});
+    await rename(away, path);
+  }
+
+  /**
+   * `git worktree prune`: by git's own hand goes what was staged in directories that are gone. (So would detached commits;
+   * nobody does it while there are some.)
+   */
+  async #pruneByHand(): Promise<void> {
+    const gitDir = join(this.#project.root, '.git');
+    const heads = [...(await readRegistered(gitDir)).values()];
+    if (heads.some((head) => !head.startsWith('ref: '))) return;
+    await git(this.#project.root, 'worktree', 'prune');
+    this.#ledger.forgotten(await readRegistered(gitDir));
+  }
+
+  /** Commits, catches up and lands; work that conflicts is given up. */
+  async #finish(path: string): Promise<void> {
+    await this.#commit(path);
+    const answer = await this.#call('update', path, {});
+    if (answer?.error === 'merge_conflict') {
+      const args = { worktree: path, delete_branch: true, force: true };
+      await this.#call('drop', this.#project.root, args);
+    } else if (await isThere(path)) await this.#accept(path);
+  }
+
+  async #accept(path: string): Promise<void> {
+    const head = await git(path, 'rev-parse', 'HEAD').catch(() => undefined);
+    if (head !== undefined) this.#ledger.mayLand.add(head);
+    const before = this.#ledger.trunk;
+    const answer = await this.#call('accept', path, {});
+    if (!answer) return;
+    const { landing, landed_commit: landed } = answer.data ?? {};
+    if (landing === undefined) return;
+    const refs = await readRefs(join(this.#project.root, '.git'));
+    const trunk = refs.get('refs/heads/main');
+    if (landing.trunk_landed) assert.ok(landed !== undefined && this.#ledger.mayLand.has(landed));
+    else if (!landing.recovery_performed) assert.equal(trunk, before, 'nothing landed, as it says');
+    assert.equal(await isThere(path), !landing.worktree_removed, 'worktree_removed is true to what happened');
+    if (landing.branch_deleted)
+      assert.ok(!refs.has(`refs/heads/agent/${basename(path)}`), 'branch_deleted is true');
+    if (answer.ok) {
+      this.#tally.landed++;
+      assert.equal(landing.worktree_removed, answer.data?.kept === undefined);
+    }
+  }
+
+  /** Calls a verb here, or in a process that is killed at one of its points; then there is no answer. */
+  async #call<V extends FaultyVerb | 'done'>(
+    name: V,
+    directory: string,
+    args: Record<string, unknown>,
+  ): Promise<Envelope<Data<V>> | undefined> {
+    const points: readonly string[] = name === 'done' ? [] : pointsOf[name as FaultyVerb];
+    const point = points.length > 0 && this.#dice.oneIn(KILLED_ONE_IN) ? this.#dice.pick(points) : undefined;
+    this.history.push(`  ${name} ${JSON.stringify(args)}${point === undefined ? '' : ` killed at ${point}`}`);
+    let answer: Envelope<Data<V>> | undefined;
+    if (point === undefined) answer = await verb(name, directory, args as never);
+    else {
+      const { child, ended } = elsewhere(name, directory, args as never, point);
+      answer = (await ended) as Envelope<Data<V>> | undefined;
+      if (child.signalCode === 'SIGKILL') this.#tally.kills++;
+    }
+    if (answer?.error !== undefined) count(this.#tally.refusals, `${name}: ${answer.error}`);
+    assert.notEqual(answer?.error, 'internal_error', answer?.message);
+    this.history.push(`    ${answer === undefined ? 'killed' : (answer.error ?? 'ok')}`);
+    return answer;
+  }
+}
