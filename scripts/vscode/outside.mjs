@@ -33,7 +33,10 @@ async function runTest({ name, run }, workbench, browser, extensionsDir) {
   const began = Date.now();
   const failures = [];
   for (const step of [() => run(stage), () => stage.clear()]) {
-    await step().catch((error) => failures.push(error));
+    await step().catch(async (error) => {
+      failures.push(error);
+      await stage.photograph();
+    });
   }
   const seconds = ((Date.now() - began) / 1000).toFixed(1);
   process.stdout.write(`  ${failures.length === 0 ? '✔' : '✖'} ${name} (${seconds} s)\n`);

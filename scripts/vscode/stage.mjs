@@ -124,6 +124,16 @@ export class Stage {
     return path;
   }
 
+  /** Keeps a picture of each window in out/, to see why a test failed. */
+  async photograph() {
+    for (const [index, { page }] of this.#windows.entries()) {
+      if (page.isClosed()) continue;
+      const file = join(root, 'out', `window-${index + 1}.png`);
+      const taken = await page.screenshot({ path: file, timeout: 10_000 }).then(() => file, String);
+      process.stdout.write(`What window ${index + 1} showed: ${taken}\n`);
+    }
+  }
+
   /** Closes the windows and removes the projects. */
   async clear() {
     for (const window of this.#windows.splice(0)) await window.close();

@@ -121,11 +121,12 @@ export class Window {
 
   /** The texts of the notifications shown now. */
   notifications() {
-    return this.page.locator('.notification-list-item-message').allInnerTexts();
+    return this.page.locator('.notification-list-item-message').allTextContents();
   }
 
-  /** Waits until a notification matches. */
+  /** Waits until a notification matches; in the list of them, since those that pop up soon go away again. */
   async notification(pattern) {
+    await this.palette('Notifications: Show Notifications');
     return until(
       `a notification reads ${pattern}`,
       async () => (await this.notifications()).find((text) => pattern.test(text)),
@@ -146,10 +147,18 @@ export class Window {
   /** Says something to the scripted agent in VS Code's chat. */
   async ask(text) {
     const { page } = this;
-    await this.palette('Chat: Focus on Chat View');
-    const input = page.locator('.interactive-session .interactive-input-part .monaco-editor').first();
-    await input.waitFor({ timeout: PATIENCE_MS });
-    await input.click();
+    const focused = page.locator('.interactive-session .monaco-editor.focused');
+    await until(
+      'the chat’s input has the focus',
+      async () => {
+        await page.keyboard.press('Control+Alt+I');
+        return shown(focused);
+      },
+      { say: () => this.glance() },
+    );
+    await until('the chat has a model', async () => /Scripted/.test(await this.chat()), {
+      say: () => this.chat(),
+    });
     await page.keyboard.type(`@script ${text}`);
     await page.keyboard.press('Escape');
     await page.keyboard.press('Enter');

@@ -119,7 +119,9 @@ export async function installVsix(file, extensionsDir) {
     nodeFile,
     [codeServerFile, '--install-extension', file, '--extensions-dir', extensionsDir],
     {
-      stdio: ['ignore', 'inherit', 'inherit'],
+      // It writes settings of its own into its user's home.
+      env: { ...process.env, HOME: dirname(extensionsDir), XDG_CONFIG_HOME: '', XDG_DATA_HOME: '' },
+      stdio: ['ignore', 2, 2],
     },
   );
   await exited(child);

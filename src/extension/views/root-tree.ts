@@ -22,12 +22,15 @@ export interface RootNode {
 const warning = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
 const failure = new vscode.ThemeIcon('error', new vscode.ThemeColor('list.errorForeground'));
 
-/** What helps in each divergence; the inline actions of package.json offer the same by context value. */
-const remedies: Record<string, vscode.Command> = {
-  diverged: { command: 'discern.addHeldRoot', title: 'Add Held Root to Workspace' },
-  foreign: { command: 'discern.aimHere', title: 'Aim Server Here' },
-  missing: { command: 'discern.aimHere', title: 'Aim Server Here' },
-  strand: { command: 'discern.openHeldRoot', title: 'Open Held Root' },
+/**
+ * What helps in each divergence, with words short enough for a side bar; the inline actions of package.json offer the same by
+ * context value.
+ */
+const remedies: Record<string, vscode.Command & { short: string }> = {
+  diverged: { command: 'discern.addHeldRoot', title: 'Add Held Root to Workspace', short: 'add it' },
+  foreign: { command: 'discern.aimHere', title: 'Aim Server Here', short: 'aim elsewhere' },
+  missing: { command: 'discern.aimHere', title: 'Aim Server Here', short: 'aim elsewhere' },
+  strand: { command: 'discern.openHeldRoot', title: 'Open Held Root', short: 'open the held one' },
 };
 
 /** The nodes for what is known; a pure function of the view and the folders, so that a test can read it. */
@@ -49,12 +52,12 @@ function divergenceNodes({ divergence: found }: WindowView): RootNode[] {
     {
       id: 'divergence',
       label: said.label,
-      description: remedy.title,
-      tooltip: said.detail,
+      description: remedy.short,
+      tooltip: `${said.detail}\n\n${remedy.title}`,
       icon: found.state === 'missing' ? failure : warning,
       context: `divergence.${found.state}`,
       spoken: `Warning. ${said.detail} ${remedy.title}.`,
-      command: remedy,
+      command: { command: remedy.command, title: remedy.title },
     },
   ];
 }
