@@ -1,7 +1,7 @@
 // A window of the real workbench as a person meets it: keys, what can be read, and buttons. Every wait is for a condition.
 
 /** How long a condition may take to come true, in milliseconds: the machine may be busy. */
-export const PATIENCE_MS = 90_000;
+export const PATIENCE_MS = 150_000;
 /** How often a condition is looked at, in milliseconds. */
 const LOOK_MS = 150;
 
