@@ -303,12 +303,10 @@ describe('The resources of a worktree that vanished', () => {
     );
     await rm(path, { recursive: true });
     const status = succeeded(await verb('status', project.root));
-    assert.deepEqual(status.findings, [
-      {
-        what: `${id} is gone, and what it had is still there: db, last.`,
-        remedy: 'discern prune --no-dry-run',
-      },
-    ]);
+    assert.deepEqual(status.findings?.[0], {
+      what: `${id} is gone, and what it had is still there: db, last.`,
+      remedy: 'discern prune --no-dry-run',
+    });
     assert.deepEqual(await logged(project), []);
     const answer = await verb('start', project.root);
     succeeded(answer);
@@ -316,6 +314,19 @@ describe('The resources of a worktree that vanished', () => {
     assert.deepEqual((await logged(project)).slice(0, 3), [project.root, `shop-${id}-db`, 'destroy-db']);
     assert.ok(!(await there(project)).includes(`${id}-db`));
     assert.equal((await writtenDown(project))[id], undefined);
+  });
+
+  it('are destroyed by prune, which first says so', async () => {
+    const { project, path, id } = await working(withTables(resource('db')));
+    await rm(path, { recursive: true });
+    const { plan } = await verb('prune', project.root);
+    assert.ok(
+      plan?.steps.some(({ action, detail }) => action === 'destroy resources' && detail?.includes(id)),
+    );
+    assert.ok((await there(project)).includes(`${id}-db`));
+    succeeded(await verb('prune', project.root, { dry_run: false }));
+    assert.ok(!(await there(project)).includes(`${id}-db`));
+    assert.equal(succeeded(await verb('status', project.root)).findings, undefined);
   });
 
   it('and that git has forgotten are destroyed too', async () => {
@@ -340,7 +351,9 @@ describe('The resources of a worktree that vanished', () => {
     it(`are not destroyed when it only ${what}`, async () => {
       const { project, path, id } = await working(withTables(resource('db')));
       await act(project, path);
-      assert.equal(succeeded(await verb('status', project.root)).findings, undefined);
+      const { findings = [] } = succeeded(await verb('status', project.root));
+      assert.ok(findings.every(({ remedy }) => remedy.startsWith('git worktree repair ')));
+      succeeded(await verb('prune', project.root, { dry_run: false }));
       await started(project.root);
       assert.ok((await there(project)).includes(`${id}-db`));
     });
@@ -351,6 +364,7 @@ describe('The resources of a worktree that vanished', () => {
     await rm(path, { recursive: true });
     await started(project.root);
     assert.ok((await there(project)).includes(`${id}-db`));
+    succeeded(await verb('prune', project.root, { dry_run: false }));
     assert.deepEqual((await writtenDown(project))[id], ['db']);
     assert.equal(succeeded(await verb('status', project.root)).findings, undefined);
   });

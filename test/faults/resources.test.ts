@@ -64,6 +64,7 @@ describe('A start killed while it makes a resource', () => {
     const { id } = await started(project.root);
     assert.deepEqual(Object.keys(await writtenDown(project)), [id]);
     succeeded(await verb('drop', project.root, { worktree: id, delete_branch: true }));
+    succeeded(await verb('prune', project.root, { dry_run: false }));
     await assertClear(project);
   });
 });

@@ -66,12 +66,14 @@ describe('A session', () => {
       ['start', {}],
       ['update', { path }],
       ['accept', { path }],
+      ['prune', { dry_run: false }],
     ] as const) {
       assert.equal((await call(session, verb, args)).envelope.error, 'untrusted', verb);
     }
+    assert.equal((await call(session, 'prune')).envelope.dry_run, true);
     const status = await call(session, 'status');
     assert.equal(status.envelope.ok, true, status.envelope.message);
-    assert.equal((status.envelope.data as { findings?: unknown[] }).findings?.length, 1);
+    assert.match(JSON.stringify(status.envelope.data), /what it had is still there/);
     assert.deepEqual(await logged(project), before);
 
     session.trust(true);

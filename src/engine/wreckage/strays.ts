@@ -33,7 +33,10 @@ export async function foldersOf(repo: Repository): Promise<string[]> {
 export async function strayDirectories(repo: Repository): Promise<Stray[]> {
   const registered = new Set(repo.worktrees.map(({ path }) => path));
   const found: Stray[] = [];
-  for (const folder of await foldersOf(repo)) {
+  // One that is missing may have been moved to beside the folder it was in.
+  const missing = repo.worktrees.some(({ prunable }) => prunable !== undefined);
+  const around = missing ? [dirname(await realWorktreesDir(repo))] : [];
+  for (const folder of new Set([...(await foldersOf(repo)), ...around])) {
     // A folder that is not there, or that we may not read, holds nothing of ours.
     for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
       const path = join(folder, entry.name);
