@@ -1,16 +1,14 @@
 import { setMaxListeners } from 'node:events';
-import { homedir } from 'node:os';
-import { isAbsolute } from 'node:path';
 import type { Held } from '../contract/data.ts';
 import type { Envelope } from '../contract/envelope.ts';
 import type { VerbEvent } from '../contract/events.ts';
 import type { Args, Verb } from '../contract/verbs.ts';
 import type { CallerKind, WindowEvent } from '../contract/window.ts';
-import { beginsAnywhere } from '../engine/anywhere.ts';
 import type { ClientKind, Context } from '../engine/index.ts';
 import { Refusal } from '../engine/refusal.ts';
 import { findRoot } from '../engine/root.ts';
 import { needsNoRoot } from '../engine/rootless.ts';
+import { callRoot, heldRoot } from './call-root.ts';
 import { CallOrder, type Turn } from './callers.ts';
 import { loadEngine } from './engine.ts';
 import { HeldRoot } from './held-root.ts';
@@ -157,7 +155,7 @@ export class Session {
 
   /** The root of a call without `path`; throws the refusal of one that cannot be made. */
   async root(askRoots?: () => Promise<string[]>): Promise<string> {
-    return this.#bind(undefined, await this.held(askRoots));
+    return heldRoot(await this.held(askRoots), this.#options.cwd);
   }
 
   /** Answers one tool call. Must be entered in the order calls arrive; never rejects. */
@@ -226,7 +224,7 @@ export class Session {
       if (request.signal.aborted) throw new Refusal('cancelled', 'The call was cancelled before it began.');
       const args = engine.parseArguments(verb, request.args);
       const path = args.path as string | undefined;
-      if (!needsNoRoot.has(verb)) root = await this.#begin(verb, path, held);
+      if (!needsNoRoot.has(verb)) root = await callRoot(verb, { path, held, cwd: this.#options.cwd });
       if (!this.#trusted && mayRun(verb, args)) {
         throw new Refusal(
           'untrusted',
@@ -253,71 +251,6 @@ export class Session {
     const window = await this.held(askRoots);
     if (held !== window) held.takeOver(window);
     return held;
-  }
-
-  /** The root of one call: `path`, else the held root; never anything else in silence. */
-  async #bind(path: string | undefined, held: HeldRoot): Promise<string> {
-    if (path !== undefined) {
-      if (!isAbsolute(path)) {
-        throw new Refusal(
-          'invalid_argument',
-          `path "${path}" is relative, and this server's directory is not yours: name it from / on.`,
-        );
-      }
-      return findRoot(path);
-    }
-    const { root } = held;
-    if (root === null) {
-      throw new Refusal(
-        'not_initialized',
-        `This server found no project (looked from ${held.tried}): call init to make one there, pass an absolute path, or start the server with --root.`,
-        { data: { ...(this.#options.cwd !== undefined && { root: this.#options.cwd }) } },
-      );
-    }
-    if (!(await held.missing())) return findRoot(root);
-    const home = await held.home();
-    throw new Refusal(
-      'root_missing',
-      `The held root ${root} is gone: someone removed it. ${
-        home === undefined
-          ? 'No other checkout of its project is left: pass the path of another project.'
-          : `Pass path "${home}" (the landing checkout) to go on there, and discern_start with that path to re-aim this server.`
-      }`,
-      { data: { root } },
-    );
-  }
-
-  /** Where a call begins: at a project, or for some verbs at any directory; for doctor at one that may not even be there. */
-  #begin(verb: Verb, path: string | undefined, held: HeldRoot): Promise<string> {
-    if (!beginsAnywhere.has(verb)) return this.#bind(path, held);
-    if (verb !== 'doctor') return this.#directory(path, held);
-    if (path !== undefined && isAbsolute(path)) return Promise.resolve(path);
-    return this.#directory(path, held).catch((error: unknown) => {
-      if (path !== undefined) throw error;
-      return homedir();
-    });
-  }
-
-  /**
-   * The directory a verb begins at that needs no project: `path`, else the held root, else where a project was looked for:
-   * the first directory that is there and lies in a git work tree, else the first that is there.
-   */
-  async #directory(path: string | undefined, held: HeldRoot): Promise<string> {
-    const { directoryAt, isInGit } = await loadEngine();
-    if (path !== undefined) return directoryAt(path);
-    if (held.root !== null) return held.root;
-    const there: string[] = [];
-    for (const one of held.looked) {
-      const directory = await directoryAt(one).catch(() => undefined);
-      if (directory !== undefined && (await isInGit(directory))) return directory;
-      if (directory !== undefined) there.push(directory);
-    }
-    const [first] = there;
-    if (first !== undefined) return first;
-    throw new Refusal(
-      'path_required',
-      `This server was started nowhere that is still there (looked from ${held.tried}): pass an absolute path.`,
-    );
   }
 
   /**

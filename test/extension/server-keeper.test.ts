@@ -137,7 +137,7 @@ describe('The window’s server, as the extension keeps it', () => {
 
   it('is ended and started again when it stops answering in the middle', async () => {
     const project = await make();
-    const { keeper, logged } = keep(() => serving(project), { ...brisk, quick: 2_500 });
+    const { keeper, logged } = keep(() => serving(project), { ...brisk, quick: 6_000 });
     const client = await keeper.client();
     const { pid } = keeper;
     assert.ok(pid);

@@ -52,7 +52,8 @@ describe('A tool’s arguments', () => {
         refuses(close, 'unknown_argument', `"${misspelt}" (did you mean "${declared}"?)`);
       }
       const two = await connection.call(name, { ...given, colour: 'red', pth: project.root });
-      refuses(two, 'unknown_argument', '"colour"', '"pth" (did you mean "path"?)');
+      const near = takes.includes('path') ? '"pth" (did you mean "path"?)' : '"pth"';
+      refuses(two, 'unknown_argument', '"colour"', near);
     }
   });
 

@@ -22,8 +22,10 @@ async function inWorktree(options?: Parameters<typeof make>[0]): Promise<Stand> 
   return { project, connection, worktree: envelope.data.path as string };
 }
 
+/** The tools that act on the held root; doctor finds out what is wrong with it, and help needs none. */
 async function toolNames(connection: Connection): Promise<string[]> {
-  return (await connection.tools()).map((tool) => tool.name);
+  const others = ['discern_doctor', 'discern_help'];
+  return (await connection.tools()).map((tool) => tool.name).filter((name) => !others.includes(name));
 }
 
 /** Every tool without `path` refuses, names the lost root and the landing checkout, and touches nothing. */

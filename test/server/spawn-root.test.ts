@@ -62,8 +62,8 @@ describe('The spawn root of a server', () => {
     const connection = await open({ args: ['--root', outside], cwd: project.home });
     const tools = await connection.tools();
     assert.ok(tools.length >= 9);
-    // These begin at a directory: to find out what is wrong there, or to make it a project.
-    const anywhere = ['discern_init', 'discern_doctor'];
+    // These begin at a directory, to find out what is wrong there or to make it a project, or nowhere.
+    const anywhere = ['discern_init', 'discern_doctor', 'discern_help'];
     for (const { name } of tools.filter((tool) => !anywhere.includes(tool.name))) {
       const args = name === 'discern_drop' ? { worktree: 'x', delete_branch: false } : {};
       const { envelope, text, isError } = await connection.call(name, args);

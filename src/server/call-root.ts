@@ -1,0 +1,89 @@
+import { homedir } from 'node:os';
+import { isAbsolute } from 'node:path';
+import type { Verb } from '../contract/verbs.ts';
+import { beginsAnywhere } from '../engine/anywhere.ts';
+import { Refusal } from '../engine/refusal.ts';
+import { findRoot } from '../engine/root.ts';
+import { loadEngine } from './engine.ts';
+import type { HeldRoot } from './held-root.ts';
+
+interface Asked {
+  path: string | undefined;
+  held: HeldRoot;
+  /** The directory the server was started in. */
+  cwd: string | undefined;
+}
+
+/**
+ * The root of one call (contract §3): that of `path`, else the held root; never anything else in silence. A verb that needs no
+ * project begins at a directory instead, and doctor also at one that is not there.
+ */
+export async function callRoot(verb: Verb, { path, held, cwd }: Asked): Promise<string> {
+  if (!beginsAnywhere.has(verb)) return path === undefined ? heldRoot(held, cwd) : pathRoot(path);
+  if (verb !== 'doctor') return directory(path, held);
+  if (path !== undefined) return isAbsolute(path) ? path : directory(path, held);
+  if (held.root !== null) return held.root;
+  return directory(undefined, held).catch(() => homedir());
+}
+
+async function pathRoot(path: string): Promise<string> {
+  if (!isAbsolute(path)) {
+    throw new Refusal(
+      'invalid_argument',
+      `path "${path}" is relative, and this server's directory is not yours: name it from / on.`,
+    );
+  }
+  return findRoot(path);
+}
+
+/** The held root; refuses `not_initialized` where there is none, and `root_missing` where it is gone. */
+export async function heldRoot(held: HeldRoot, cwd: string | undefined): Promise<string> {
+  const { root } = held;
+  if (root === null) {
+    throw new Refusal(
+      'not_initialized',
+      `This server found no project (looked from ${held.tried}): call init to make one there, pass an absolute path, or start the server with --root.`,
+      { data: { ...(cwd !== undefined && { root: cwd }) } },
+    );
+  }
+  if (await held.missing()) throw await rootMissing(root, held);
+  return findRoot(root);
+}
+
+async function rootMissing(root: string, held: HeldRoot): Promise<Refusal> {
+  const home = await held.home();
+  return new Refusal(
+    'root_missing',
+    `The held root ${root} is gone: someone removed it. ${
+      home === undefined
+        ? 'No other checkout of its project is left: pass the path of another project.'
+        : `Pass path "${home}" (the landing checkout) to go on there, and discern_start with that path to re-aim this server.`
+    }`,
+    { data: { root } },
+  );
+}
+
+/**
+ * The directory a verb begins at that needs no project: `path`, else the held root, else where a project was looked for:
+ * the first directory that is there and lies in a git work tree, else the first that is there.
+ */
+async function directory(path: string | undefined, held: HeldRoot): Promise<string> {
+  const { directoryAt, isInGit } = await loadEngine();
+  if (path !== undefined) return directoryAt(path);
+  if (held.root !== null) {
+    if (await held.missing()) throw await rootMissing(held.root, held);
+    return held.root;
+  }
+  const there: string[] = [];
+  for (const one of held.looked) {
+    const found = await directoryAt(one).catch(() => undefined);
+    if (found !== undefined && (await isInGit(found))) return found;
+    if (found !== undefined) there.push(found);
+  }
+  const [first] = there;
+  if (first !== undefined) return first;
+  throw new Refusal(
+    'path_required',
+    `This server was started nowhere that is still there (looked from ${held.tried}): pass an absolute path.`,
+  );
+}
