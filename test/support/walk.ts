@@ -13,10 +13,10 @@ import { readRefs, readRegistered } from './refs.ts';
 
 /** How often each thing happens: people edit and commit more than they land. */
 const weights = {
-  edit: 22,
+  edit: 40,
   editMain: 3,
-  stage: 4,
-  commit: 12,
+  stage: 8,
+  commit: 18,
   commitMain: 5,
   mergeByHand: 2,
   deleteByHand: 2,
@@ -35,7 +35,7 @@ type Action = keyof typeof weights;
 /** No more worktrees than this at once, so that they meet. */
 const MOST_WORKTREES = 4;
 /** One verb in so many is called in a process that is killed on its way. */
-const KILLED_ONE_IN = 3;
+const KILLED_ONE_IN = 4;
 const FILES = ['src/a.txt', 'src/b.txt', 'own.txt', 'dir/deep.txt'];
 
 export interface Tally {
