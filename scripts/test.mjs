@@ -50,12 +50,4 @@ if (mode === 'all' && chosen.length === 0) {
   const { testInVSCode } = await import('./vscode/test.mjs');
   await buildTests(['test/extension/inside/suite.ts']);
   if (!(await testInVSCode())) process.exit(1);
-  // By keyboard from outside, where the workbench is there anyway: the one that goes the whole way. `npm run test:ui` runs them all.
-  const { provisioned } = await import('./vscode/workbench.mjs');
-  if (provisioned()) {
-    const { testOutside } = await import('./vscode/outside.mjs');
-    const { passed, failed } = await testOutside(['land']);
-    process.stdout.write(`From outside: ${passed} passed, ${failed} failed\n`);
-    if (failed > 0 || passed === 0) process.exit(1);
-  }
 }

@@ -1,7 +1,7 @@
 // A real VS Code workbench in a browser, from what provision.mjs fetched: starts its server, opens windows on folders, and
 // takes everything down again. Loopback only.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -127,5 +127,3 @@ export async function installVsix(file, extensionsDir) {
   await exited(child);
   if (child.exitCode !== 0) throw new Error(`Installing ${file} failed.`);
 }
-
-export const provisioned = () => existsSync(vscodeDir) && existsSync(nodeFile);

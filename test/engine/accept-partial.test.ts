@@ -144,6 +144,11 @@ describe('accept, when something keeps it from finishing,', () => {
     refusedWith(answer, 'partial_acceptance', /could not delete the branch/);
     assert.deepEqual(answer.data?.landing, flags(true, false));
     await rm(lock);
+    const { findings } = succeeded(await verb('status', project.root));
+    assert.equal(findings?.length, 1);
+    assert.ok(findings?.[0]?.what.includes(branch), findings?.[0]?.what);
+    succeeded(await verb('prune', project.root, { dry_run: false }));
+    assert.equal(await git(project.root, 'branch', '--list', branch), '');
     assert.equal(succeeded(await verb('status', project.root)).findings, undefined);
   });
 

@@ -183,7 +183,7 @@ describe('drop refuses, and changes nothing,', () => {
       project,
       { worktree: branch ?? '', delete_branch: true },
       'path_not_found',
-      /git worktree prune/,
+      /discern prune/,
     );
   });
 
