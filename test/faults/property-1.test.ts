@@ -1,0 +1,3 @@
+import { describeWalks } from '../support/walks.ts';
+
+describeWalks(0, 2);
