@@ -13,10 +13,10 @@ import { readRefs, readRegistered } from './refs.ts';
 
 /** How often each thing happens: people edit and commit more than they land. */
 const weights = {
-  edit: 40,
-  editMain: 3,
-  stage: 8,
-  commit: 18,
+  edit: 90,
+  editMain: 4,
+  stage: 20,
+  commit: 34,
   commitMain: 5,
   mergeByHand: 2,
   deleteByHand: 2,
