@@ -1,8 +1,9 @@
+import { count } from '../contract/count.ts';
 import type { Outcome } from '../contract/envelope.ts';
 import type { VerbEvent } from '../contract/events.ts';
 import type { Ink } from './ink.ts';
 import type { Progress } from './progress.ts';
-import { count, duration, elapsed, printable } from './words.ts';
+import { duration, elapsed, printable } from './words.ts';
 
 const REDRAW_MS = 125;
 

@@ -1,8 +1,3 @@
-/** A number of things: `1 job`, `3 jobs`. */
-export function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
-}
-
 /** A duration for people, from milliseconds: `230ms`, `4.1s`, `2m 05s`, `1h 02m`. */
 export function duration(ms: number): string {
   if (ms < 999.5) return `${Math.round(ms)}ms`;
@@ -20,11 +15,6 @@ export function elapsed(ms: number): string {
 
 /** The short form of a commit's name. */
 export const short = (commit: string): string => commit.slice(0, 10);
-
-/** A path as a POSIX shell reads it as one word. */
-export function quoted(path: string): string {
-  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
-}
 
 /**
  * A copy of a value in which every text is free of control characters but tab and newline. What is printed comes from

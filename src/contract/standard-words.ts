@@ -32,3 +32,13 @@ export function stateWords(standard: StandardResult): string {
       }`;
   }
 }
+
+/** A standard's state as the outcome of a job, for what marks jobs. */
+export const stateOutcomes = {
+  held: 'passed',
+  regressed: 'failed',
+  loosened: 'failed',
+  unmeasured: 'failed',
+  deferred: 'skipped',
+  skipped: 'skipped',
+} as const satisfies Record<StandardResult['state'], string>;

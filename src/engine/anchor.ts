@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises';
-import { dirname, join, relative, resolve, sep } from 'node:path';
-import { gitDirOf } from './git-dir.ts';
-import { exists } from './worktree/place.ts';
+import { dirname, join, relative, sep } from 'node:path';
+import { exists } from './files.ts';
+import { commonDirOf, gitDirOf } from './git-dir.ts';
 
 /** What is remembered of a root so that its repository can still be found when the root itself is gone. */
 export interface Anchor {
@@ -19,8 +18,7 @@ export async function anchorOf(root: string): Promise<Anchor | undefined> {
       const prefix = relative(top, root).split(sep).join('/');
       const gitDir = await gitDirOf(top);
       if (gitDir === undefined) return { commonDir: join(top, '.git'), prefix };
-      const common = await readFile(join(gitDir, 'commondir'), 'utf8').catch(() => '.');
-      return { commonDir: resolve(gitDir, common.trim()), prefix };
+      return { commonDir: (await commonDirOf(gitDir)) ?? gitDir, prefix };
     }
     if (dirname(top) === top) return undefined;
   }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { access, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Context } from './context.ts';
-import { stateDir } from './files.ts';
+import { exists, stateDir } from './files.ts';
 import { git } from './git/core.ts';
 import { isClean, isTrackedClean, listChanges, type TreeStatus } from './git/status.ts';
 import { acquireLock, type Lock } from './lock.ts';
@@ -52,13 +52,9 @@ export async function operationUnderWay(
   gitDir: string,
 ): Promise<{ what: string; remedy: string } | undefined> {
   const found = await Promise.all(
-    operations.map(async ([file, what, remedy]) => {
-      const there = await access(join(gitDir, file)).then(
-        () => true,
-        () => false,
-      );
-      return there ? { what, remedy } : undefined;
-    }),
+    operations.map(async ([file, what, remedy]) =>
+      (await exists(join(gitDir, file))) ? { what, remedy } : undefined,
+    ),
   );
   return found.find((one) => one !== undefined);
 }

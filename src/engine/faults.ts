@@ -1,5 +1,6 @@
-import { access, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { exists } from './files.ts';
 
 /**
  * Named points between the effects of a lifecycle verb. A test sets DISCERN_FAULT_POINT to a name, and the process kills
@@ -16,10 +17,5 @@ export async function point(name: string): Promise<void> {
 
 async function waitFor(file: string): Promise<void> {
   await writeFile(`${file}.reached`, '');
-  const isThere = () =>
-    access(file).then(
-      () => true,
-      () => false,
-    );
-  while (!(await isThere())) await sleep(20);
+  while (!(await exists(file))) await sleep(20);
 }

@@ -1,22 +1,55 @@
 import { randomBytes } from 'node:crypto';
-import { constants, copyFile, link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import {
+  access,
+  constants,
+  copyFile,
+  link,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+} from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 /** Our own directory under the git common dir: proofs, locks, run output, journals (contract §6). */
 export const stateDir = (commonDir: string) => join(commonDir, 'discern-vscode');
+
+export const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
+/** The names in a directory; none where there is none, or none that may be read. */
+export const namesIn = (dir: string): Promise<string[]> => readdir(dir).catch(() => []);
+
+/** For what stands in a file or directory that need not be there: one that is there and cannot be read still rejects. */
+export const orWhenAbsent =
+  <Value>(value: Value) =>
+  (error: NodeJS.ErrnoException): Value => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return value;
+    throw error;
+  };
+
+/** Writes a file nobody has yet, and waits until the disk has it. */
+async function writeWhole(path: string, content: string): Promise<void> {
+  const file = await open(path, 'wx');
+  try {
+    await file.writeFile(content);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
 
 /** Writes a file so that a reader, or a crash, sees the old content or the new, never a part. */
 export async function writeFileAtomic(path: string, content: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const temporary = `${path}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
   try {
-    const file = await open(temporary, 'wx');
-    try {
-      await file.writeFile(content);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    await writeWhole(temporary, content);
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
@@ -32,13 +65,7 @@ export async function writeNewFile(path: string, content: string, aside: string)
   await mkdir(aside, { recursive: true });
   const temporary = join(aside, `${basename(path)}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`);
   try {
-    const file = await open(temporary, 'wx');
-    try {
-      await file.writeFile(content);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    await writeWhole(temporary, content);
     await putNew(temporary, path);
   } finally {
     await rm(temporary, { force: true });

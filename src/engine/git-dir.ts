@@ -19,3 +19,9 @@ export async function gitDirOf(checkout: string): Promise<string | undefined> {
     throw error;
   }
 }
+
+/** The repository's own directory, from a git directory's `commondir` file; `undefined` where it has none and so is its own. */
+export async function commonDirOf(gitDir: string): Promise<string | undefined> {
+  const named = await readFile(join(gitDir, 'commondir'), 'utf8').catch(() => '');
+  return named.trim() === '' ? undefined : resolve(gitDir, named.trim());
+}

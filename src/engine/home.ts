@@ -1,10 +1,10 @@
 import { basename, dirname, join } from 'node:path';
 import type { Anchor } from './anchor.ts';
 import { loadConfig } from './config/index.ts';
-import { listRefs } from './git/refs.ts';
+import { exists } from './files.ts';
 import { listWorktrees } from './git/worktree.ts';
 import { CONFIG_FILE } from './root.ts';
-import { exists } from './worktree/place.ts';
+import { trunkNames } from './trunk-names.ts';
 
 /** The project root in the checkout that has the trunk, or in the main one; `undefined` when the repository is gone too. */
 export async function homeOf(anchor: Anchor): Promise<string | undefined> {
@@ -19,21 +19,14 @@ export async function homeOf(anchor: Anchor): Promise<string | undefined> {
   }
   const [first] = places;
   if (!first) return undefined;
-  for (const name of await trunkNames(cwd, first.root)) {
+  // A config that cannot be read has no say.
+  const named = await loadConfig(first.root).then(
+    ({ config }) => config.repository.trunk,
+    () => undefined,
+  );
+  for (const name of await trunkNames({ root: cwd, commonDir }, named)) {
     const landing = places.find(({ branch }) => branch === `refs/heads/${name}`);
     if (landing) return landing.root;
   }
   return first.root;
-}
-
-/** What the trunk may be called, most wanted first (contract §2); a config that cannot be read has no say. */
-async function trunkNames(cwd: string, root: string): Promise<string[]> {
-  const named = await loadConfig(root).then(
-    ({ config }) => config.repository.trunk,
-    () => undefined,
-  );
-  if (named) return [named];
-  const [published] = await listRefs(cwd, ['refs/remotes/origin/HEAD']);
-  const branch = published?.target?.replace('refs/remotes/origin/', '');
-  return [...(branch ? [branch] : []), 'main', 'master'];
 }

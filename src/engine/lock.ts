@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readdir, readFile, readlink, rename, rm, stat, utimes } from 'node:fs/promises';
+import { mkdir, open, readFile, readlink, rename, rm, stat, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import { putNew } from './files.ts';
+import { namesIn, putNew } from './files.ts';
 import { procStat } from './process/proc-stat.ts';
 import { Refusal } from './refusal.ts';
 
@@ -92,12 +92,21 @@ export async function acquireLock(path: string, options: LockOptions): Promise<L
   };
 }
 
+/** Acts while a lock is held, and releases it however that ends. */
+export async function holding<Value>(lock: Lock, act: () => Promise<Value>): Promise<Value> {
+  try {
+    return await act();
+  } finally {
+    await lock.release();
+  }
+}
+
 /** Who holds, or held, the locks in a directory; `alive` says which. Only looks. */
 export async function lockHolders(
   dir: string,
 ): Promise<{ file: string; purpose: string; pid: number; alive: boolean }[]> {
   // No directory, no locks.
-  const names = (await readdir(dir).catch(() => [])).filter((name) => name.endsWith('.lock'));
+  const names = (await namesIn(dir)).filter((name) => name.endsWith('.lock'));
   const holders = await Promise.all(
     names.map(async (file) => {
       const path = join(dir, file);

@@ -1,4 +1,4 @@
-import { readFile, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { type LoadedConfig, loadConfig } from './config/index.ts';
 import { GitError, git } from './git/core.ts';
@@ -7,7 +7,7 @@ import { listRefs, resolveCommit } from './git/refs.ts';
 import { listWorktrees, type WorktreeEntry } from './git/worktree.ts';
 import { Refusal } from './refusal.ts';
 import { shellWord } from './shell-word.ts';
-import { exists } from './worktree/place.ts';
+import { trunkNames } from './trunk-names.ts';
 
 /** The branch finished work lands on. */
 export interface Trunk {
@@ -176,10 +176,7 @@ async function resolveTrunk(
   named: string | undefined,
   signal?: AbortSignal,
 ): Promise<Trunk | undefined> {
-  if (named) return (await findBranches(repo, [named], signal))[0];
-  const published = await publishedHead(repo, signal);
-  const candidates = [...(published === undefined ? [] : [published]), 'main', 'master'];
-  return (await findBranches(repo, candidates, signal))[0];
+  return (await findBranches(repo, await trunkNames(repo, named, signal), signal))[0];
 }
 
 /**
@@ -205,27 +202,4 @@ async function findBranches(
     const commit = found.find((ref) => ref.name === branch.ref)?.commit;
     return commit === undefined ? [] : [{ ...branch, commit }];
   });
-}
-
-/**
- * The branch origin/HEAD points at. A symbolic ref is never packed, so with refs kept as files it is a file
- * (gitrepository-layout(5)); otherwise git is asked.
- */
-async function publishedHead(
-  { root, commonDir }: Resolving,
-  signal?: AbortSignal,
-): Promise<string | undefined> {
-  const name = 'refs/remotes/origin/HEAD';
-  const prefix = 'refs/remotes/origin/';
-  let target: string | undefined;
-  if (await exists(join(commonDir, 'reftable'))) {
-    target = (await listRefs(root, [name], signal))[0]?.target;
-  } else {
-    const text = await readFile(join(commonDir, name), 'utf8').catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return '';
-      throw error;
-    });
-    target = /^ref:\s*(\S+)/.exec(text)?.[1];
-  }
-  return target?.startsWith(prefix) ? target.slice(prefix.length) : undefined;
 }

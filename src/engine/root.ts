@@ -1,14 +1,9 @@
-import { access, realpath, stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
+import { exists } from './files.ts';
 import { Refusal } from './refusal.ts';
 
 export const CONFIG_FILE = 'discern.toml';
-
-const exists = (path: string) =>
-  access(path).then(
-    () => true,
-    () => false,
-  );
 
 /**
  * The project root for a directory (contract §3): the nearest ancestor, itself included, that has `discern.toml`, not

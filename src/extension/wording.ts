@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { count } from '../contract/count.ts';
 import type { Held, StatusData } from '../contract/data.ts';
 import type { Divergence } from '../contract/divergence.ts';
 
@@ -68,7 +69,7 @@ export function divergence(found: Divergence): { label: string; detail: string }
     case 'strand':
       return {
         label: 'Edits go elsewhere',
-        detail: `The server holds ${found.root}, which is untouched, while ${found.files} tracked file${found.files === 1 ? '' : 's'} changed in ${found.landing}: someone edits the wrong checkout.`,
+        detail: `The server holds ${found.root}, which is untouched, while ${count(found.files, 'tracked file')} changed in ${found.landing}: someone edits the wrong checkout.`,
       };
   }
 }

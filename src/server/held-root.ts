@@ -1,7 +1,7 @@
 import type { Held } from '../contract/data.ts';
 import { type Anchor, anchorOf } from '../engine/anchor.ts';
+import { exists } from '../engine/files.ts';
 import { findRoot } from '../engine/root.ts';
-import { exists } from '../engine/worktree/place.ts';
 import { loadEngine } from './engine.ts';
 import type { SpawnRoot } from './spawn-root.ts';
 

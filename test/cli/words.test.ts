@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { wantsColor, wantsUnicode } from '../../src/cli/ink.ts';
 import { clickable, namedFrom, startingPoint } from '../../src/cli/place.ts';
-import { duration, printable, quoted, table } from '../../src/cli/words.ts';
+import { duration, printable, table } from '../../src/cli/words.ts';
+import { shellWord } from '../../src/engine/shell-word.ts';
 
 function textsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value];
@@ -37,8 +38,8 @@ describe('Words for people', () => {
   });
 
   it('a quoted path is one word to a shell', () => {
-    assert.equal(quoted('/a/b-c_1.x'), '/a/b-c_1.x');
-    assert.equal(quoted("/it's here"), "'/it'\\''s here'");
+    assert.equal(shellWord('/a/b-c_1.x'), '/a/b-c_1.x');
+    assert.equal(shellWord("/it's here"), "'/it'\\''s here'");
   });
 
   it('columns are as wide as their widest cell, counted without colour', () => {

@@ -3,39 +3,15 @@ import fc from 'fast-check';
 import { type Config, jobStages, knownJobs } from '../../src/contract/config.ts';
 import { checkConfig } from '../../src/engine/config/index.ts';
 import { plainName } from '../../src/engine/plain-name.ts';
+import { tomlPieces } from '../support/toml-pieces.ts';
 
 const snippets = [
+  ...tomlPieces,
   ...[
-    '[',
-    ']',
-    '[[',
-    ']]',
-    '{',
-    '}',
-    '=',
-    ' = ',
-    '.',
-    ',',
-    '\n',
-    '\r\n',
-    '\r',
-    '\t',
-    ' ',
-    '#',
-    '\0',
     '\uFEFF',
-  ],
-  ...[
-    '"',
-    "'",
-    '"""',
-    "'''",
-    '\\',
     '\\u00',
     '\\U',
     '\ud800',
-    '😀',
-    'é',
     '-',
     '+',
     '_',
@@ -43,10 +19,6 @@ const snippets = [
     '0x',
     '1e9',
     'inf',
-  ],
-  ...['nan', 'true', '1979-05-27', 'T07:32:00', 'Z', 'jobs', 'lint', 'stage', 'run', '__proto__', '"a b"'],
-  ...['[jobs]\n', '[jobs.x]\n', 'lint = "x"\n', 'lnt = "x"\n', 'run = 3\n', '[gate]\n', 'timeout = -1\n'],
-  ...[
     '[scopes.x]\npaths = ["a"]\n',
     '[capabilities]\n',
     '[checks.y]\n',
@@ -54,6 +26,8 @@ const snippets = [
     'worktree.',
     'resources.',
   ],
+  ...['nan', 'true', '1979-05-27', 'T07:32:00', 'Z', 'jobs', 'lint', 'stage', 'run', '__proto__', '"a b"'],
+  ...['[jobs]\n', '[jobs.x]\n', 'lint = "x"\n', 'lnt = "x"\n', 'run = 3\n', '[gate]\n', 'timeout = -1\n'],
 ];
 const nearToml = fc
   .array(fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...snippets) }, fc.string({ maxLength: 4 })), {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { type AST, parseTOML } from 'toml-eslint-parser';
 import { namesIn, scan, type Zone, zoneAt } from '../../src/extension/toml/scan.ts';
+import { tomlPieces } from '../support/toml-pieces.ts';
 
 /** The zone at the mark `|` of a text, without its place. */
 function at(marked: string) {
@@ -61,42 +62,8 @@ describe('Where a cursor is in a TOML text', () => {
 });
 
 const pieces = [
-  ...[
-    '[',
-    ']',
-    '[[',
-    ']]',
-    '{',
-    '}',
-    '=',
-    ' = ',
-    '.',
-    ',',
-    '\n',
-    '\r\n',
-    '\r',
-    '\t',
-    ' ',
-    '#',
-    '\0',
-    '"',
-    "'",
-  ],
-  ...[
-    '"""',
-    "'''",
-    '\\',
-    '\\u00e9',
-    '😀',
-    'é',
-    'jobs',
-    'lint',
-    'true',
-    '0',
-    '[jobs]\n',
-    'lint = "x"\n',
-    '"a b"',
-  ],
+  ...tomlPieces,
+  ...['\\u00e9', 'jobs', 'lint', 'true', '0', '[jobs]\n', 'lint = "x"\n', '"a b"'],
 ];
 const anyText = fc.array(fc.constantFrom(...pieces), { maxLength: 40 }).map((parts) => parts.join(''));
 

@@ -3,7 +3,7 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Verb } from '../../src/contract/verbs.ts';
-import { exists } from '../../src/engine/worktree/place.ts';
+import { exists } from '../../src/engine/files.ts';
 import { type Answer, Session } from '../../src/server/session.ts';
 import { logged } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';

@@ -1,7 +1,8 @@
+import { count } from '../../contract/count.ts';
 import type { Diagnostic, Envelope } from '../../contract/envelope.ts';
 import type { Ink } from '../ink.ts';
 import { clickable } from '../place.ts';
-import { count, table } from '../words.ts';
+import { table } from '../words.ts';
 
 /** More findings than this are no help on a screen; the output files have them all. */
 const MOST_FINDINGS = 100;

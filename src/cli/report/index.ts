@@ -9,8 +9,9 @@ import type {
   StatusData,
 } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
+import { shellWord } from '../../engine/shell-word.ts';
 import type { Ink } from '../ink.ts';
-import { quoted, short, table } from '../words.ts';
+import { short, table } from '../words.ts';
 import { doctorLines } from './doctor.ts';
 import { failureLines } from './failures.ts';
 import { helpLines } from './help.ts';
@@ -128,7 +129,7 @@ function hints({ hints: given = [], data }: Envelope, ink: Ink, reader: Reader):
   const all = [...given];
   const root = (data as { root?: string } | undefined)?.root;
   if (reader.gone && root !== undefined && root !== reader.directory) {
-    all.push(`Your shell stands in a directory that is gone: cd ${quoted(root)}`);
+    all.push(`Your shell stands in a directory that is gone: cd ${shellWord(root)}`);
   }
   return all.map((hint) => `${ink.yellow('hint:')} ${hint}`);
 }

@@ -1,6 +1,7 @@
+import { count } from '../../contract/count.ts';
 import type { ScopesData } from '../../contract/data.ts';
 import type { Ink } from '../ink.ts';
-import { count, table } from '../words.ts';
+import { table } from '../words.ts';
 
 /** Changed paths in no scope that are named; the rest is counted. */
 const MOST_PATHS = 20;

@@ -1,5 +1,5 @@
 import type { StandardResult } from '../../contract/data.ts';
-import { boundWords, shownNumber, stateWords } from '../../contract/standard-words.ts';
+import { boundWords, shownNumber, stateOutcomes, stateWords } from '../../contract/standard-words.ts';
 import type { Ink } from '../ink.ts';
 import { table } from '../words.ts';
 
@@ -14,15 +14,6 @@ export function sparkline(values: readonly number[]): string {
   return values.map((value) => heights[step === 0 ? 3 : Math.round((value - low) / step)]).join('');
 }
 
-const outcomes = {
-  held: 'passed',
-  regressed: 'failed',
-  loosened: 'failed',
-  unmeasured: 'failed',
-  deferred: 'skipped',
-  skipped: 'skipped',
-} as const;
-
 /** The standards, one a line: how each fared, its bound, what pinning would set, and what was measured before. */
 export function standardLines(standards: readonly StandardResult[], ink: Ink): string[] {
   return table(
@@ -33,8 +24,8 @@ export function standardLines(standards: readonly StandardResult[], ink: Ink): s
       const more = [better, ink.unicode ? sparkline(history) : ''].filter((one) => one !== '');
       return [
         {
-          text: `  ${ink.plainMark(outcomes[state])} ${name}`,
-          shown: `  ${ink.mark(outcomes[state])} ${name}`,
+          text: `  ${ink.plainMark(stateOutcomes[state])} ${name}`,
+          shown: `  ${ink.mark(stateOutcomes[state])} ${name}`,
         },
         { text: stateWords(standard) },
         { text: bound, shown: ink.dim(bound) },

@@ -32,10 +32,25 @@ interface Settings {
 const jsonLine = (table: string, extra = '') =>
   `"${table}": { "discern": { "command": "discern", "args": ["mcp"${extra}] } }`;
 
+const inJson = (host: string, path: string): Settings => ({
+  host,
+  path,
+  line: jsonLine('mcpServers'),
+  tables: [['mcpServers']],
+  format: 'json',
+});
+
+const ofCodex = (path: string): Settings => ({
+  host: 'Codex',
+  path,
+  line: '[mcp_servers.discern] with command = "discern" and args = ["mcp"]',
+  tables: [['mcp_servers']],
+  format: 'toml',
+});
+
 function settingsOf(roots: readonly string[]): Settings[] {
   const home = homedir();
   const codex = process.env.CODEX_HOME || join(home, '.codex');
-  const codexLine = '[mcp_servers.discern] with command = "discern" and args = ["mcp"]';
   const here = roots.flatMap((root): Settings[] => [
     {
       host: 'VS Code',
@@ -46,34 +61,10 @@ function settingsOf(roots: readonly string[]): Settings[] {
       format: 'json',
       needsRoot: true,
     },
-    {
-      host: 'Claude Code',
-      path: join(root, '.mcp.json'),
-      line: jsonLine('mcpServers'),
-      tables: [['mcpServers']],
-      format: 'json',
-    },
-    {
-      host: 'Cursor',
-      path: join(root, '.cursor', 'mcp.json'),
-      line: jsonLine('mcpServers'),
-      tables: [['mcpServers']],
-      format: 'json',
-    },
-    {
-      host: 'Codex',
-      path: join(root, '.codex', 'config.toml'),
-      line: codexLine,
-      tables: [['mcp_servers']],
-      format: 'toml',
-    },
-    {
-      host: 'Gemini CLI',
-      path: join(root, '.gemini', 'settings.json'),
-      line: jsonLine('mcpServers'),
-      tables: [['mcpServers']],
-      format: 'json',
-    },
+    inJson('Claude Code', join(root, '.mcp.json')),
+    inJson('Cursor', join(root, '.cursor', 'mcp.json')),
+    ofCodex(join(root, '.codex', 'config.toml')),
+    inJson('Gemini CLI', join(root, '.gemini', 'settings.json')),
   ]);
   return [
     ...here,
@@ -84,34 +75,10 @@ function settingsOf(roots: readonly string[]): Settings[] {
       tables: [['mcpServers'], ...roots.map((root) => ['projects', root, 'mcpServers'])],
       format: 'json',
     },
-    {
-      host: 'Cursor',
-      path: join(home, '.cursor', 'mcp.json'),
-      line: jsonLine('mcpServers'),
-      tables: [['mcpServers']],
-      format: 'json',
-    },
-    {
-      host: 'Codex',
-      path: join(codex, 'config.toml'),
-      line: codexLine,
-      tables: [['mcp_servers']],
-      format: 'toml',
-    },
-    {
-      host: 'Gemini CLI',
-      path: join(home, '.gemini', 'settings.json'),
-      line: jsonLine('mcpServers'),
-      tables: [['mcpServers']],
-      format: 'json',
-    },
-    {
-      host: 'Copilot CLI',
-      path: join(home, '.copilot', 'mcp-config.json'),
-      line: jsonLine('mcpServers'),
-      tables: [['mcpServers']],
-      format: 'json',
-    },
+    inJson('Cursor', join(home, '.cursor', 'mcp.json')),
+    ofCodex(join(codex, 'config.toml')),
+    inJson('Gemini CLI', join(home, '.gemini', 'settings.json')),
+    inJson('Copilot CLI', join(home, '.copilot', 'mcp-config.json')),
   ];
 }
 

@@ -1,12 +1,13 @@
 import { join } from 'node:path';
+import { count } from '../../contract/count.ts';
 import type { Finding } from '../../contract/data.ts';
 import { operationUnderWay } from '../checkout.ts';
+import { exists } from '../files.ts';
 import { git, gitLine } from '../git/core.ts';
 import { isTrackedClean, listChanges, readStatus } from '../git/status.ts';
 import { gitDirOf } from '../identity.ts';
 import type { Repository } from '../repository.ts';
 import { CONFIG_FILE } from '../root.ts';
-import { exists } from '../worktree/place.ts';
 import { fine, warn, wrong } from './finding.ts';
 
 /** The trunk and the checkout that has it: what start begins from and accept lands in. */
@@ -125,5 +126,5 @@ export async function shape(repo: Repository): Promise<Finding[]> {
     );
   }
   const many = worktrees.length - 1;
-  return [fine('repository', `${commonDir} with ${many} linked checkout${many === 1 ? '' : 's'}.`), ...notes];
+  return [fine('repository', `${commonDir} with ${count(many, 'linked checkout')}.`), ...notes];
 }

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Finding } from '../../contract/data.ts';
-import { stateDir } from '../files.ts';
+import { exists, stateDir } from '../files.ts';
 import { gitLine } from '../git/core.ts';
 import { listRefs } from '../git/refs.ts';
 import { gitDirOf } from '../git-dir.ts';
@@ -10,7 +10,6 @@ import { readJournal as readLanding } from '../landing/journal.ts';
 import { findLeftovers } from '../landing/leftovers.ts';
 import { lockHolders } from '../lock.ts';
 import type { Repository } from '../repository.ts';
-import { exists } from '../worktree/place.ts';
 import { vanishedFindings } from '../worktree/reclaim.ts';
 import { PRUNE } from '../wreckage/wreck.ts';
 import { fine, warn } from './finding.ts';

@@ -8,6 +8,7 @@ import type { Diagnostic } from '../../contract/envelope.ts';
 import { worktreePatch } from '../git/diff.ts';
 import { readStatus, type TreeStatus } from '../git/status.ts';
 import type { Repository } from '../repository.ts';
+import { shellQuoted } from '../shell-word.ts';
 import { generatedJob, generatedOwner } from './generated.ts';
 import type { JobResult } from './job.ts';
 import { insideProject } from './scopes.ts';
@@ -175,5 +176,5 @@ function diffCommand(file: string): string {
   if (/^[\w./@%+=-]+$/.test(file)) return `git diff HEAD -- ${file}`;
   // A name that is no UTF-8 cannot be written down here; git shows it among the others.
   if (/^".*\\[0-7]{3}.*"$/s.test(file)) return 'git diff HEAD';
-  return `git --literal-pathspecs diff HEAD -- '${file.replaceAll("'", "'\\''")}'`;
+  return `git --literal-pathspecs diff HEAD -- ${shellQuoted(file)}`;
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { stateDir } from '../files.ts';
+import { namesIn, stateDir } from '../files.ts';
 
 /** How many runs' output a repository keeps. */
 const KEPT = 40;
@@ -21,7 +21,7 @@ export async function newRunDir(commonDir: string, verb: string): Promise<string
 
 /** Removes the output of the oldest runs beyond the number a repository keeps; none that may still be going. */
 export async function forgetOldRuns(runs: string): Promise<void> {
-  const names = (await readdir(runs).catch(() => [])).sort();
+  const names = (await namesIn(runs)).sort();
   for (const name of names.slice(0, Math.max(0, names.length - KEPT))) {
     const dir = join(runs, name);
     if (Date.now() - (await lastWrite(dir)) > YOUNG_MS) await rm(dir, { recursive: true, force: true });
@@ -30,7 +30,7 @@ export async function forgetOldRuns(runs: string): Promise<void> {
 
 /** When the directory, or a file in it, was last written, in milliseconds since 1970; 0 when it is gone. */
 async function lastWrite(dir: string): Promise<number> {
-  const files = await readdir(dir).catch(() => []);
+  const files = await namesIn(dir);
   const stamps = await Promise.all(
     [dir, ...files.map((file) => join(dir, file))].map((path) =>
       stat(path).then(

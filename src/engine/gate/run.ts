@@ -1,3 +1,4 @@
+import { count } from '../../contract/count.ts';
 import type { GateData, ProofState } from '../../contract/data.ts';
 import type { Diagnostic, Envelope, Plan } from '../../contract/envelope.ts';
 import type { RefusalSlug } from '../../contract/refusals.ts';
@@ -106,7 +107,7 @@ export async function requireTrunkInside(repo: Repository): Promise<void> {
   const { behind } = await aheadBehind(repo.top, trunk.commit, repo.commit);
   throw new Refusal(
     'behind_trunk',
-    `${repo.branch ?? 'HEAD'} lacks ${behind} commit${behind === 1 ? '' : 's'} of ${trunk.name}: call update, then try again. Nothing was run.`,
+    `${repo.branch ?? 'HEAD'} lacks ${count(behind, 'commit')} of ${trunk.name}: call update, then try again. Nothing was run.`,
     { data: where(repo) },
   );
 }

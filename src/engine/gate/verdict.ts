@@ -1,3 +1,4 @@
+import { count } from '../../contract/count.ts';
 import type { Drift, JobCounts } from '../../contract/data.ts';
 import type { RefusalSlug } from '../../contract/refusals.ts';
 import { standardJob } from '../standards/measure.ts';
@@ -6,8 +7,6 @@ import type { JobResult } from './job.ts';
 
 /** How many drifted files the message names; the diagnostics name more. */
 const NAMED_IN_MESSAGE = 5;
-
-const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** What a run of jobs came to. */
 export interface Ran {
@@ -57,7 +56,7 @@ export function judge(run: Ran): { error?: RefusalSlug; message: string } {
       message: `HEAD moved from ${run.commit.slice(0, 10)} to ${head.slice(0, 10)} while the jobs ran, so they judged no one commit: run ${verb} again.`,
     };
   }
-  return { message: results.length === 0 ? 'Nothing to run.' : `${plural(results.length, 'job')} passed.` };
+  return { message: results.length === 0 ? 'Nothing to run.' : `${count(results.length, 'job')} passed.` };
 }
 
 function drifted({ verb, drift, unnamed }: Ran): { error: RefusalSlug; message: string } {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { access } from 'node:fs/promises';
 import { scrubbedEnv } from '../env.ts';
+import { exists } from '../files.ts';
 import { Refusal } from '../refusal.ts';
 
 /** A git command that exited with a code its caller did not expect. */
@@ -113,11 +113,7 @@ export function git(cwd: string, args: readonly string[], options: GitOptions = 
 
 /** A missing program and a missing directory fail alike; only one of them is this machine's fault. */
 async function notStarted(cwd: string): Promise<Refusal> {
-  const isThere = await access(cwd).then(
-    () => true,
-    () => false,
-  );
-  return isThere
+  return (await exists(cwd))
     ? new Refusal('internal_error', 'git could not be started: install git 2.38 or later and put it on PATH.')
     : new Refusal('root_missing', `${cwd} is gone: someone removed it, so name another directory by path.`);
 }

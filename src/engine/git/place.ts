@@ -1,6 +1,6 @@
 import { lstat, readFile, realpath } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
-import { gitDirOf } from '../git-dir.ts';
+import { dirname, join } from 'node:path';
+import { commonDirOf, gitDirOf } from '../git-dir.ts';
 import { git } from './core.ts';
 
 /** Where a checkout and its repository lie. Absolute paths, free of symlinks. */
@@ -49,9 +49,8 @@ async function mainPlace(top: string): Promise<Place | undefined> {
 async function linkedPlace(top: string): Promise<Place | undefined> {
   const gitDir = await gitDirOf(top);
   if (gitDir === undefined) return undefined;
-  const common = (await read(join(gitDir, 'commondir')))?.trim();
-  if (!common) return undefined;
-  const commonDir = await realpath(resolve(gitDir, common)).catch(() => undefined);
+  const named = await commonDirOf(gitDir);
+  const commonDir = named && (await realpath(named).catch(() => undefined));
   if (commonDir === undefined || (await namesWorkTree(gitDir, commonDir))) return undefined;
   return { top, gitDir, commonDir, linked: true };
 }

@@ -1,5 +1,5 @@
-import { access } from 'node:fs/promises';
 import { join } from 'node:path';
+import { exists } from '../files.ts';
 import { fields, git, pathText } from './core.ts';
 
 /** One entry of `git worktree list --porcelain -z`. */
@@ -58,11 +58,7 @@ export async function listWorktrees(cwd: string, signal?: AbortSignal): Promise<
  * is no checkout that could be reached by it.
  */
 async function locateMain(main: WorktreeEntry, signal: AbortSignal | undefined): Promise<void> {
-  const isCheckout = await access(join(main.path, '.git')).then(
-    () => true,
-    () => false,
-  );
-  if (isCheckout) return;
+  if (await exists(join(main.path, '.git'))) return;
   const { stdout, code } = await git(main.path, ['rev-parse', '--show-toplevel'], { ok: [0, 128], signal });
   if (code === 0) main.path = pathText(stdout.subarray(0, -1));
   else main.bare = true;

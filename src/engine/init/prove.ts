@@ -7,7 +7,7 @@ import type { Diagnostic, Step } from '../../contract/envelope.ts';
 import type { RefusalSlug } from '../../contract/refusals.ts';
 import type { Context } from '../context.ts';
 import { point } from '../faults.ts';
-import { readJson, stateDir, writeFileAtomic } from '../files.ts';
+import { exists, readJson, stateDir, writeFileAtomic } from '../files.ts';
 import { runGate } from '../gate/run.ts';
 import { readStatus } from '../git/status.ts';
 import { addWorktree } from '../git/worktree.ts';
@@ -15,7 +15,7 @@ import { acquireLock, type Lock } from '../lock.ts';
 import { Refusal } from '../refusal.ts';
 import { openRepository, type Repository, rootIn } from '../repository.ts';
 import { CONFIG_FILE } from '../root.ts';
-import { exists, homeCheckout, makeDirectories, worktreesDir } from '../worktree/place.ts';
+import { homeCheckout, makeDirectories, worktreesDir } from '../worktree/place.ts';
 import { checkoutCommands, ensureCommands, stepCommands } from '../worktree/setup.ts';
 import { type Made, takeBack } from '../worktree/take-back.ts';
 

@@ -1,6 +1,7 @@
-import { access, lstat } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { exists } from '../files.ts';
 import { GitError, pathText } from '../git/core.ts';
 import { changedPaths, treeDifference } from '../git/diff.ts';
 import { type Obstacles, parseObstacles, refreshIndex, switchTree } from '../git/read-tree.ts';
@@ -14,11 +15,7 @@ const INDEX_WAIT_MS = 2_000;
 export async function waitForIndex(gitDir: string): Promise<void> {
   const lock = join(gitDir, 'index.lock');
   for (let waited = 0; ; waited += 50) {
-    const held = await access(lock).then(
-      () => true,
-      () => false,
-    );
-    if (!held) return;
+    if (!(await exists(lock))) return;
     if (waited >= INDEX_WAIT_MS) {
       throw new Refusal(
         'busy',

@@ -1,5 +1,6 @@
-import { access, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { exists } from '../files.ts';
 import { FileSet, keyOf, type NamedEntry, submodule } from '../git/compare.ts';
 import { fields, git, gitLine, pathText } from '../git/core.ts';
 import { isClean, listChanges, readStatus, type TreeStatus } from '../git/status.ts';
@@ -130,11 +131,7 @@ async function populated(checkout: string, paths: readonly Buffer[]): Promise<Su
   for (const path of paths) {
     const inner = join(checkout, path.toString('utf8'));
     const own = join(inner, '.git');
-    const there = await access(own).then(
-      () => true,
-      () => false,
-    );
-    if (there)
+    if (await exists(own))
       found.push({ path, inner, env: { GIT_DIR: (await gitDirOf(inner)) ?? own, GIT_WORK_TREE: inner } });
   }
   return found;

@@ -1,13 +1,14 @@
-import { readdir, rename } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lockCheckout } from '../checkout.ts';
 import type { Context } from '../context.ts';
+import { exists, namesIn } from '../files.ts';
 import { forgetWorktree } from '../git/worktree.ts';
 import { gitDirOf } from '../identity.ts';
 import { Refusal } from '../refusal.ts';
 import type { Repository } from '../repository.ts';
 import { shellWord } from '../shell-word.ts';
-import { exists, homeCheckout } from '../worktree/place.ts';
+import { homeCheckout } from '../worktree/place.ts';
 import { belongsTo } from '../wreckage/admin.ts';
 import { foldersOf } from '../wreckage/strays.ts';
 import { deleteJudged } from './retire.ts';
@@ -60,7 +61,7 @@ export async function findLeftovers(repo: Repository): Promise<Leftover[]> {
   const found: Leftover[] = [];
   for (const dir of await foldersOf(repo)) {
     // A directory that is not there, or that we may not read, holds nothing of ours.
-    for (const entry of await readdir(dir).catch(() => [])) {
+    for (const entry of await namesIn(dir)) {
       const [, base, state] = name.exec(entry) ?? [];
       if (base === undefined) continue;
       const [at, judged] = [join(dir, entry), state === 'removed'];

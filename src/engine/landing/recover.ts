@@ -1,15 +1,15 @@
 import { rename } from 'node:fs/promises';
 import type { Landing } from '../../contract/data.ts';
 import type { Context } from '../context.ts';
+import { exists } from '../files.ts';
 import { GitError } from '../git/core.ts';
 import { switchTree } from '../git/read-tree.ts';
 import { isAncestor, resolveCommit } from '../git/refs.ts';
 import { isTrackedClean, readStatus } from '../git/status.ts';
 import { forgetWorktree, listWorktrees } from '../git/worktree.ts';
 import { gitDirOf } from '../identity.ts';
-import { acquireLock, type Lock } from '../lock.ts';
+import { acquireLock, holding, type Lock } from '../lock.ts';
 import type { Repository } from '../repository.ts';
-import { exists } from '../worktree/place.ts';
 import { adminDirs } from '../wreckage/admin.ts';
 import { keepAdministered } from '../wreckage/keep.ts';
 import { catchUp } from './catch-up.ts';
@@ -44,12 +44,7 @@ export async function recoverLanding(
   tearDown: TearDown = leavingResources(repo.commonDir),
 ): Promise<Recovery | undefined> {
   if (!(await readJournal(repo.commonDir))) return undefined;
-  const lock = await lockLanding(repo, ctx, waitMs);
-  try {
-    return await recoverLocked(repo, ctx, tearDown);
-  } finally {
-    await lock.release();
-  }
+  return holding(await lockLanding(repo, ctx, waitMs), () => recoverLocked(repo, ctx, tearDown));
 }
 
 /** The one lock of all landings of a repository. Refuses `busy` when another holds it after `waitMs`. */

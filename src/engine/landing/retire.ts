@@ -1,12 +1,13 @@
 import { rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { point } from '../faults.ts';
+import { exists } from '../files.ts';
 import { GitError } from '../git/core.ts';
 import { deleteRef, forgetBranchSettings, resolveCommit } from '../git/refs.ts';
 import { forgetWorktree } from '../git/worktree.ts';
 import { gitDirOf } from '../identity.ts';
 import type { Repository } from '../repository.ts';
-import { exists, removeDirectories } from '../worktree/place.ts';
+import { removeDirectories } from '../worktree/place.ts';
 import { holdings, type Inspection, inspect } from './inspect.ts';
 
 /** What a worktree's removal came to; `reason` says why it is not complete. */

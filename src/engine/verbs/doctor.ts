@@ -1,3 +1,4 @@
+import { count } from '../../contract/count.ts';
 import type { DoctorData, Finding, Held } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
 import type { Args } from '../../contract/verbs.ts';
@@ -73,11 +74,11 @@ function verdictOn(findings: readonly Finding[]): Pick<DoctorData, 'healthy' | '
 }
 
 function sentenceOn(findings: readonly Finding[]): string {
-  const count = (wanted: Finding['level'], noun: string) => {
+  const those = (wanted: Finding['level'], noun: string) => {
     const number = findings.filter(({ level }) => level === wanted).length;
-    return number === 0 ? [] : [`${number} ${noun}${number === 1 ? '' : 's'}`];
+    return number === 0 ? [] : [count(number, noun)];
   };
-  const bad = [...count('error', 'error'), ...count('warn', 'warning')];
+  const bad = [...those('error', 'error'), ...those('warn', 'warning')];
   return bad.length === 0 ? 'Nothing is wrong.' : `Found ${bad.join(' and ')}, each with its remedy.`;
 }
 

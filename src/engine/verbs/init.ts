@@ -18,6 +18,7 @@ import { writeToml } from '../init/write-toml.ts';
 import { Refusal } from '../refusal.ts';
 import { openRepository } from '../repository.ts';
 import { CONFIG_FILE } from '../root.ts';
+import { shellWord } from '../shell-word.ts';
 
 type Answer = Omit<Envelope<InitData>, 'verb'>;
 
@@ -212,6 +213,3 @@ function written(draft: Draft, proving: Proving | undefined): Answer {
     message: `${path} is written, and its gate is green in a new worktree of ${place.commit.slice(0, 10)}.`,
   };
 }
-
-const shellWord = (text: string) =>
-  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,15 +1,16 @@
+import { count } from '../../contract/count.ts';
 import type { PruneData } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
 import type { Args } from '../../contract/verbs.ts';
 import type { Context } from '../context.ts';
 import { point } from '../faults.ts';
+import { exists } from '../files.ts';
 import { listRefs } from '../git/refs.ts';
 import { landingLockPath, readJournal } from '../landing/journal.ts';
 import { findLeftovers } from '../landing/leftovers.ts';
 import { isHeld } from '../lock.ts';
 import { Refusal } from '../refusal.ts';
 import { openRepository, type Repository, where } from '../repository.ts';
-import { exists } from '../worktree/place.ts';
 import { findVanished, reclaimVanished } from '../worktree/reclaim.ts';
 import { isInUse } from '../wreckage/admin.ts';
 import { findWreckage } from '../wreckage/find.ts';
@@ -130,7 +131,5 @@ async function recoveryRefs(repo: Repository): Promise<PruneData['recovery_refs'
 
 function inWords(pruned: number, kept: number): string {
   const left = kept === 0 ? '' : ` ${kept} stay${kept === 1 ? 's' : ''}, each with the command for it.`;
-  return pruned === 0
-    ? `Nothing to prune.${left}`
-    : `Pruned ${pruned} thing${pruned === 1 ? '' : 's'}.${left}`;
+  return pruned === 0 ? `Nothing to prune.${left}` : `Pruned ${count(pruned, 'thing')}.${left}`;
 }

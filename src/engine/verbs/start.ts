@@ -1,5 +1,6 @@
 import { mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import { count } from '../../contract/count.ts';
 import type { StartData } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
 import type { Args } from '../../contract/verbs.ts';
@@ -7,6 +8,7 @@ import { resolveRef } from '../checkout.ts';
 import { loadConfig } from '../config/index.ts';
 import type { Context } from '../context.ts';
 import { point } from '../faults.ts';
+import { exists } from '../files.ts';
 import { GitError } from '../git/core.ts';
 import { createBranch, isNameTaken } from '../git/refs.ts';
 import { listChanges, readStatus, type TreeStatus } from '../git/status.ts';
@@ -21,7 +23,7 @@ import { identify } from '../worktree/identify.ts';
 import { whileMarked } from '../worktree/mark.ts';
 import { movingAdvice } from '../worktree/moving.ts';
 import { newId, slugify } from '../worktree/name.ts';
-import { exists, homeCheckout, makeDirectories, worktreesDir } from '../worktree/place.ts';
+import { homeCheckout, makeDirectories, worktreesDir } from '../worktree/place.ts';
 import { reclaimVanished } from '../worktree/reclaim.ts';
 import { readyResources, resourceCommands } from '../worktree/resources.ts';
 import { checkoutCommands, ensureCommands, stepCommands } from '../worktree/setup.ts';
@@ -257,7 +259,7 @@ function leftBehind(repo: Repository, status: TreeStatus): string[] {
   const changed = new Set([...status.staged, ...status.unstaged, ...status.untracked]).size;
   if (changed === 0) return [];
   return [
-    `${changed} uncommitted change${changed === 1 ? '' : 's'} stay in ${repo.top} (${listChanges(status)}); the new worktree does not have them.`,
+    `${count(changed, 'uncommitted change')} stay in ${repo.top} (${listChanges(status)}); the new worktree does not have them.`,
   ];
 }
 

@@ -2,9 +2,8 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { Context } from '../context.ts';
-import { readJson, stateDir, writeFileAtomic } from '../files.ts';
-import { acquireLock } from '../lock.ts';
-import { exists } from './place.ts';
+import { exists, readJson, stateDir, writeFileAtomic } from '../files.ts';
+import { acquireLock, holding } from '../lock.ts';
 
 /** One resource of a worktree, and all that is needed to destroy it once nothing else of the worktree is left. */
 const Entry = z.object({
@@ -86,9 +85,5 @@ export async function withResources<Value>(
     signal: ctx.signal,
     waitMs: 0,
   });
-  try {
-    return await act();
-  } finally {
-    await lock.release();
-  }
+  return holding(lock, act);
 }

@@ -1,8 +1,7 @@
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
-import { stateDir } from '../files.ts';
-import { acquireLock, isHeld } from '../lock.ts';
+import { namesIn, stateDir } from '../files.ts';
+import { acquireLock, holding, isHeld } from '../lock.ts';
 
 const locksDir = (commonDir: string) => join(stateDir(commonDir), 'locks');
 
@@ -24,17 +23,13 @@ export async function whileMarked<Value>(
     signal: ctx.signal,
     waitMs: 0,
   });
-  try {
-    return await act();
-  } finally {
-    await lock.release();
-  }
+  return holding(lock, act);
 }
 
 /** The ids of starts that were cut off. */
 export async function interruptedStarts(commonDir: string): Promise<string[]> {
   const found: string[] = [];
-  for (const name of await readdir(locksDir(commonDir)).catch(() => [])) {
+  for (const name of await namesIn(locksDir(commonDir))) {
     const [, id] = /^start-(.+)\.lock$/.exec(name) ?? [];
     if (id !== undefined && !(await isHeld(startMarkPath(commonDir, id)))) found.push(id);
   }

@@ -1,4 +1,4 @@
-import { access, mkdir, realpath, rmdir, stat } from 'node:fs/promises';
+import { mkdir, realpath, rmdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { Refusal } from '../refusal.ts';
@@ -63,9 +63,3 @@ export async function removeDirectories(made: readonly string[]): Promise<void> 
     }
   }
 }
-
-export const exists = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  );

@@ -1,12 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Context } from '../context.ts';
+import { exists, namesIn } from '../files.ts';
 import { gitDirOf, readRecord } from '../identity.ts';
 import { Refusal } from '../refusal.ts';
 import { type Repository, rootIn } from '../repository.ts';
 import { PRUNE } from '../wreckage/wreck.ts';
 import { type Ledger, listLedgers } from './ledger.ts';
-import { exists, homeCheckout, worktreesDir } from './place.ts';
+import { homeCheckout, worktreesDir } from './place.ts';
 import { destroyResources, type Teardown, type TeardownPlace } from './resources.ts';
 
 /** Resources whose worktree is no more. */
@@ -74,7 +75,7 @@ async function isThere(repo: Repository, gitDir: string): Promise<boolean> {
   if ((await exists(path)) || (await exists(join(gitDir, 'locked')))) return true;
   for (const dir of new Set([dirname(path), worktreesDir(repo), dirname(worktreesDir(repo))])) {
     // A directory that is not there, or that we may not read, holds no checkout we could find.
-    for (const name of await readdir(dir).catch(() => [])) {
+    for (const name of await namesIn(dir)) {
       const similar = name.includes(basename(path)) || dir === dirname(path);
       if (similar && (await leadsTo(join(dir, name), gitDir))) return true;
     }

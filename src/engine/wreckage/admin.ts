@@ -1,13 +1,14 @@
-import { readdir, readFile, realpath } from 'node:fs/promises';
+import { readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { checkoutLockPath } from '../checkout.ts';
+import { namesIn } from '../files.ts';
 import { isHeld } from '../lock.ts';
 
 /** git's own directory for each linked checkout, by the checkout's path (gitrepository-layout(5), `worktrees/<id>/gitdir`). */
 export async function adminDirs(commonDir: string): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   const parent = join(commonDir, 'worktrees');
-  for (const name of await readdir(parent).catch(() => [])) {
+  for (const name of await namesIn(parent)) {
     const dir = join(parent, name);
     const link = await readFile(join(dir, 'gitdir'), 'utf8').catch(() => undefined);
     if (link !== undefined) found.set(dirname(resolve(dir, link.replace(/\r?\n$/, ''))), await realpath(dir));

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { orWhenAbsent } from '../files.ts';
 import { GitError, git } from '../git/core.ts';
 import { listRefs } from '../git/refs.ts';
 import { listWorktrees } from '../git/worktree.ts';
@@ -107,7 +108,9 @@ async function branchesInUse(repo: Repository): Promise<Set<string>> {
 /** Where a rebase or a bisect began (git keeps it in these files of the checkout's git directory). */
 async function comingBackTo(gitDir: string): Promise<string[]> {
   const files = ['rebase-merge/head-name', 'rebase-apply/head-name', 'BISECT_START'];
-  const texts = await Promise.all(files.map((file) => readFile(join(gitDir, file), 'utf8').catch(() => '')));
+  const texts = await Promise.all(
+    files.map((file) => readFile(join(gitDir, file), 'utf8').catch(orWhenAbsent(''))),
+  );
   return texts
     .map((text) => text.trim())
     .filter((text) => text !== '')

@@ -1,10 +1,10 @@
 import { rename } from 'node:fs/promises';
 import type { Context } from '../context.ts';
-import { readJson } from '../files.ts';
+import { exists, readJson } from '../files.ts';
 import { Journal, journalPath } from '../landing/journal.ts';
 import { lockLanding } from '../landing/recover.ts';
+import { holding } from '../lock.ts';
 import type { Repository } from '../repository.ts';
-import { exists } from '../worktree/place.ts';
 import { PRUNE, type Wreck } from './wreck.ts';
 
 /**
@@ -26,12 +26,9 @@ export async function unreadableJournal(repo: Repository): Promise<Wreck[]> {
 }
 
 async function putAside({ commonDir }: Repository, ctx: Context): Promise<string> {
-  const lock = await lockLanding({ commonDir }, ctx, 0);
-  try {
+  return holding(await lockLanding({ commonDir }, ctx, 0), async () => {
     const [from, to] = [journalPath(commonDir), `${journalPath(commonDir)}.unreadable`];
     await rename(from, to);
     return `What could not be read is in ${to}.`;
-  } finally {
-    await lock.release();
-  }
+  });
 }

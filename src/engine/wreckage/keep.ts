@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { exists, orWhenAbsent } from '../files.ts';
 import { GitError, git, gitLine } from '../git/core.ts';
 import { commitTree } from '../git/merge.ts';
 import { moveRef } from '../git/refs.ts';
 import type { WorktreeEntry } from '../git/worktree.ts';
 import { identity } from '../landing/snapshot.ts';
 import { Refusal } from '../refusal.ts';
-import { exists } from '../worktree/place.ts';
 
 /**
  * Keeps what goes when git forgets a checkout whose directory is gone: what was staged in it, and a detached HEAD that no
@@ -75,7 +75,7 @@ async function refuseModules(admin: string, path: string): Promise<void> {
 }
 
 async function repositoriesBelow(dir: string): Promise<string[]> {
-  const entries = await readdir(dir, { withFileTypes: true }).catch(() => []);
+  const entries = await readdir(dir, { withFileTypes: true }).catch(orWhenAbsent([]));
   if (entries.some(({ name }) => name === 'HEAD')) return [dir];
   const below = entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(dir, name));
   return (await Promise.all(below.map(repositoriesBelow))).flat();

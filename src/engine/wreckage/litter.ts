@@ -1,12 +1,12 @@
-import { readdir, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
-import { stateDir } from '../files.ts';
+import { exists, namesIn, stateDir } from '../files.ts';
 import { forgetOldRuns } from '../gate/run-dir.ts';
 import { acquireLock, isHeld } from '../lock.ts';
 import { Refusal } from '../refusal.ts';
 import type { Repository } from '../repository.ts';
-import { exists, realWorktreesDir } from '../worktree/place.ts';
+import { realWorktreesDir } from '../worktree/place.ts';
 import type { Mend } from './wreck.ts';
 
 /** A half-written file is ours and nobody's any more after this long, in milliseconds. */
@@ -52,8 +52,6 @@ export async function litter(repo: Repository): Promise<Mend[]> {
 
 /** Output of runs beyond those a repository keeps; they also go whenever a run begins. */
 export const trimRuns = (repo: Repository) => forgetOldRuns(join(stateDir(repo.commonDir), 'runs'));
-
-const namesIn = (dir: string): Promise<string[]> => readdir(dir).catch(() => []);
 
 /** The mark of a start that was cut off says something of its worktree for as long as that is there. */
 async function isOfLivingStart(repo: Repository, name: string): Promise<boolean> {

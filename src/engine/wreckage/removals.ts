@@ -1,7 +1,7 @@
 import { rename } from 'node:fs/promises';
+import { exists } from '../files.ts';
 import type { Leftover } from '../landing/leftovers.ts';
 import { shellWord } from '../shell-word.ts';
-import { exists } from '../worktree/place.ts';
 import { registerAgain } from './strays.ts';
 import { PRUNE, type Wreck } from './wreck.ts';
 

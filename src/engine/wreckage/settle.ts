@@ -1,13 +1,14 @@
 import type { Context } from '../context.ts';
+import { exists } from '../files.ts';
 import { recoverProving } from '../init/prove.ts';
 import { readJournal } from '../landing/journal.ts';
 import { recoverRemovals } from '../landing/leftovers.ts';
 import { lockLanding, type Recovery, recoverLocked } from '../landing/recover.ts';
-import type { Lock } from '../lock.ts';
+import { holding, type Lock } from '../lock.ts';
 import { Refusal } from '../refusal.ts';
 import { type Repository, rootIn } from '../repository.ts';
 import { shellWord } from '../shell-word.ts';
-import { exists, homeCheckout } from '../worktree/place.ts';
+import { homeCheckout } from '../worktree/place.ts';
 
 export interface Settled {
   /** What was finished, in sentences. */
@@ -60,11 +61,7 @@ async function settleLanding(repo: Repository, ctx: Context): Promise<Recovery |
     if (!Refusal.is(error) || error.slug !== 'busy') throw error;
     return 'A landing is under way in this repository: some of this may change in a moment.';
   }
-  try {
-    return await recoverLocked(repo, ctx);
-  } finally {
-    await lock.release();
-  }
+  return holding(lock, () => recoverLocked(repo, ctx));
 }
 
 function inSentence({ journal, reason }: Recovery): string {

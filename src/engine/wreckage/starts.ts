@@ -1,10 +1,11 @@
 import { join } from 'node:path';
+import { exists } from '../files.ts';
 import { isAncestor } from '../git/refs.ts';
 import { isClean, readStatus } from '../git/status.ts';
 import type { Repository } from '../repository.ts';
 import { shellWord } from '../shell-word.ts';
 import { interruptedStarts } from '../worktree/mark.ts';
-import { exists, realWorktreesDir } from '../worktree/place.ts';
+import { realWorktreesDir } from '../worktree/place.ts';
 import type { Wreck } from './wreck.ts';
 
 /**

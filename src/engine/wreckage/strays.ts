@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { point } from '../faults.ts';
-import { stateDir } from '../files.ts';
+import { exists, stateDir } from '../files.ts';
 import { git } from '../git/core.ts';
 import { resolveCommit } from '../git/refs.ts';
 import { gitDirOf } from '../identity.ts';
 import type { Repository } from '../repository.ts';
 import { interruptedStarts } from '../worktree/mark.ts';
 import { isId } from '../worktree/name.ts';
-import { exists, realWorktreesDir } from '../worktree/place.ts';
+import { realWorktreesDir } from '../worktree/place.ts';
 import { belongsTo } from './admin.ts';
 import { PRUNE, type Wreck } from './wreck.ts';
 

@@ -1,14 +1,14 @@
-import { readdir, rmdir } from 'node:fs/promises';
+import { rmdir } from 'node:fs/promises';
 import { lockCheckout } from '../checkout.ts';
 import type { Context } from '../context.ts';
 import { point } from '../faults.ts';
+import { exists, namesIn } from '../files.ts';
 import { git } from '../git/core.ts';
 import { forgetWorktree, type WorktreeEntry } from '../git/worktree.ts';
 import type { Leftover } from '../landing/leftovers.ts';
 import { Refusal } from '../refusal.ts';
 import { type Repository, where } from '../repository.ts';
 import { shellWord } from '../shell-word.ts';
-import { exists } from '../worktree/place.ts';
 import { adminDirs, isInUse } from './admin.ts';
 import { keepAdministered } from './keep.ts';
 import type { Stray } from './strays.ts';
@@ -41,9 +41,6 @@ export async function lostWorktrees(
   }
   return found;
 }
-
-/** A directory's entries; none where there is no directory. */
-const namesIn = (path: string): Promise<string[]> => readdir(path).catch(() => []);
 
 function movedAway(entry: WorktreeEntry, to: string): Wreck {
   return {

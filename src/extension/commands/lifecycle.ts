@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { count } from '../../contract/count.ts';
 import type { AcceptData, DropData } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
 import type { App } from '../app.ts';
@@ -58,7 +59,7 @@ export async function accept(app: App, target: CommandTarget): Promise<Envelope 
   const gate = steps.some((step) => step.action === 'run the gate')
     ? 'The gate runs first: there is no valid proof.\n\n'
     : '';
-  const detail = `${gate}${commits.join('\n')}\n\n${files.length} file${files.length === 1 ? '' : 's'}: ${files.slice(0, 12).join(', ')}${files.length > 12 ? ', …' : ''}${removed.length > 0 ? `\n\nRemoves ${removed.join(', ')} and its branch.` : '\n\nThe checkout and its branch are kept.'}`;
+  const detail = `${gate}${commits.join('\n')}\n\n${count(files.length, 'file')}: ${files.slice(0, 12).join(', ')}${files.length > 12 ? ', …' : ''}${removed.length > 0 ? `\n\nRemoves ${removed.join(', ')} and its branch.` : '\n\nThe checkout and its branch are kept.'}`;
   const choice = await vscode.window.showWarningMessage(
     `Land ${branch ?? 'this commit'} on ${trunk ?? 'the trunk'}?`,
     { modal: true, detail },

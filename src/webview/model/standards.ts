@@ -1,5 +1,5 @@
 import type { StandardResult } from '../../contract/data.ts';
-import { boundWords, shownNumber, stateWords } from '../../contract/standard-words.ts';
+import { boundWords, shownNumber, stateOutcomes, stateWords } from '../../contract/standard-words.ts';
 
 /** The chart's own units; the page scales it. */
 export const chartWidth = 100;
@@ -55,15 +55,6 @@ export function chartOf(values: readonly number[], limit: number | undefined): C
   };
 }
 
-const marks = {
-  held: 'passed',
-  regressed: 'failed',
-  loosened: 'failed',
-  unmeasured: 'failed',
-  deferred: 'skipped',
-  skipped: 'skipped',
-} as const;
-
 /** The standards as the view lists them. */
 export function standardRows(standards: readonly StandardResult[]): StandardRow[] {
   return standards.map((standard) => {
@@ -76,7 +67,7 @@ export function standardRows(standards: readonly StandardResult[]): StandardRow[
       key: name,
       name,
       state,
-      mark: marks[state],
+      mark: stateOutcomes[state],
       value: stateWords(standard),
       bound: `${bound}${better}`,
       label: `${name} ${stateWords(standard)}, ${bound}${better}.${past}`,
