@@ -1,9 +1,19 @@
 import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { endElsewhere, everything, pausedAt, refusedWith, started, succeeded } from '../support/checkouts.ts';
+import {
+  elsewhere,
+  endElsewhere,
+  everything,
+  pausedAt,
+  refusedWith,
+  started,
+  succeeded,
+} from '../support/checkouts.ts';
 import { verb } from '../support/engine.ts';
 import { assertSound, killedAt } from '../support/invariants.ts';
+import { runs, until } from '../support/processes.ts';
 import { git, type Project, projects } from '../support/project.ts';
 import { follow } from '../support/remedy.ts';
 
@@ -25,6 +35,28 @@ interface Case {
 }
 
 const PRUNE = /^discern prune --no-dry-run$/;
+
+/** A start that was ended, and its git with it, while git was writing the worktree's files; resolves with its path. */
+async function cutOffInGit(project: Project): Promise<string> {
+  const { home, root } = project;
+  await project.commit({ '.gitattributes': '*.slow filter=slow\n', 'a.slow': '' });
+  const [writing, on] = [join(home, 'writing'), join(home, 'on')];
+  await writeFile(on, '');
+  // Our gits lead a process group each: what one starts can end all of it at once.
+  const smudge = `echo $PPID > '${writing}'; while test -e '${on}'; do sleep 0.05; done; kill -9 0`;
+  await git(root, 'config', 'filter.slow.smudge', smudge);
+  const { child, ended } = elsewhere('start', root, {});
+  await until('git writes the file', () => existsSync(writing) && readFileSync(writing, 'utf8') !== '');
+  child.kill('SIGKILL');
+  await ended;
+  await rm(on);
+  const writer = Number(await readFile(writing, 'utf8'));
+  await until('its git is gone', () => !runs(writer));
+  // Else what the person's own git checks out later would wait as well.
+  await git(root, 'config', '--unset', 'filter.slow.smudge');
+  const [id = ''] = await readdir(`${root}.worktrees`);
+  return join(`${root}.worktrees`, id);
+}
 
 const cases: Case[] = [
   {
@@ -165,6 +197,21 @@ const cases: Case[] = [
     make: ({ root }) => killedAt('start.recorded', 'start', root),
     remedy: /^discern drop \S+ --delete-branch$/,
     mended: async (project) => assert.equal(await branches(project), ''),
+  },
+  {
+    title: 'a worktree that git had not finished making',
+    make: cutOffInGit,
+    remedy: /^git worktree remove --force --force \S+ && discern prune --no-dry-run$/,
+    mended: async (project) => assert.equal(await branches(project), ''),
+  },
+  {
+    title: 'a worktree that git had not finished making, and into which someone put a file',
+    make: async (project) => writeFile(join(await cutOffInGit(project), 'own.txt'), 'precious\n'),
+    remedy: /^git worktree unlock \S+$/,
+    mended: async ({ root }) => {
+      const [id = ''] = await readdir(`${root}.worktrees`);
+      assert.equal(await readFile(join(`${root}.worktrees`, id, 'own.txt'), 'utf8'), 'precious\n');
+    },
   },
   {
     title: 'a branch that landed, and whose worktree went without it',
