@@ -214,7 +214,7 @@ describe('A start’s answer tells how to move', () => {
       const connection = await open({ args: ['--root', project.root], name }, client);
       const { envelope, text } = await connection.call('discern_start');
       assertAdvice(name, envelope, text);
-      assert.ok(text.includes(`note: 1 uncommitted change stay in ${project.root}`), text);
+      assert.ok(text.includes(`note: 1 uncommitted change stays in ${project.root}`), text);
       assert.equal(await git(project.root, 'diff', '--name-only'), 'src/a.txt');
     });
   }

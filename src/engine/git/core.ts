@@ -10,11 +10,15 @@ export class GitError extends Error {
   readonly code: number | null;
   readonly stderr: string;
 
-  constructor(args: readonly string[], code: number | null, stderr: string) {
+  constructor(
+    args: readonly string[],
+    code: number | null,
+    stderr: string,
+    signal: NodeJS.Signals | null = null,
+  ) {
     const said = stderr.trim().replace(/^(fatal|error): /, '');
-    super(
-      `git ${args[0]} failed${code === null ? '' : ` (exit ${code})`}: ${said || 'it printed no reason'}`,
-    );
+    const how = code === null ? `was ended by ${signal ?? 'a signal'}` : `failed (exit ${code})`;
+    super(`git ${args[0]} ${how}: ${said || 'it printed no reason'}`);
     this.args = args;
     this.code = code;
     this.stderr = stderr;
@@ -95,13 +99,13 @@ export function git(cwd: string, args: readonly string[], options: GitOptions = 
       if (error.code === 'ENOENT') notStarted(cwd).then(reject, reject);
       else reject(error);
     });
-    child.on('close', (code) => {
+    child.on('close', (code, ended) => {
       // One that never started is answered on 'error'.
       if (child.pid === undefined) return;
       const stderr = Buffer.concat(err).toString('utf8');
       if (code !== null && ok.includes(code)) resolve({ stdout: Buffer.concat(out), stderr, code });
       else if (signal?.aborted) reject(new Refusal('cancelled', 'The call was cancelled.'));
-      else reject(new GitError(args, code, stderr));
+      else reject(new GitError(args, code, stderr, ended));
     });
     if (stdin !== undefined) {
       // A git that exits before reading all of it (EPIPE) is judged by its exit code.

@@ -259,7 +259,7 @@ function leftBehind(repo: Repository, status: TreeStatus): string[] {
   const changed = new Set([...status.staged, ...status.unstaged, ...status.untracked]).size;
   if (changed === 0) return [];
   return [
-    `${count(changed, 'uncommitted change')} stay in ${repo.top} (${listChanges(status)}); the new worktree does not have them.`,
+    `${count(changed, 'uncommitted change')} ${changed === 1 ? 'stays' : 'stay'} in ${repo.top} (${listChanges(status)}); the new worktree does not have them.`,
   ];
 }
 
