@@ -17,9 +17,10 @@ import { Problems } from './problems.ts';
 import { Refresher } from './refresh.ts';
 import { runVerb } from './run-verb.ts';
 import { StateFile } from './state-file.ts';
-import { RootTree } from './views/root-tree.ts';
+import { registerTree } from './views/node-tree.ts';
+import { rootTree } from './views/root-tree.ts';
 import { StatusBar } from './views/status-bar.ts';
-import { WorktreesTree } from './views/worktrees-tree.ts';
+import { worktreesTree } from './views/worktrees-tree.ts';
 import { WindowServer } from './window-server.ts';
 
 let close: (() => Promise<void>) | undefined;
@@ -77,8 +78,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<unknow
     registerFollowing(app),
     registerContextKeys(model, (error) => log.warn(words(error))),
     registerDefinition(dist, server.socket, version),
-    vscode.window.registerTreeDataProvider('discern.root', new RootTree(model)),
-    vscode.window.registerTreeDataProvider('discern.worktrees', new WorktreesTree(model)),
+    ...registerTree('discern.root', rootTree(model)),
+    ...registerTree('discern.worktrees', worktreesTree(model)),
     vscode.window.registerWebviewViewProvider(GateView.id, gate),
     gate,
     vscode.workspace.onDidGrantWorkspaceTrust(() => trust(app)),

@@ -3,21 +3,7 @@ import type { StatusData } from '../../contract/data.ts';
 import { isInside } from '../../contract/divergence.ts';
 import type { WindowModel, WindowView } from '../model.ts';
 import { branchBeside, changes, distance, divergence, proof, shortName, spokenDistance } from '../wording.ts';
-
-/** One line of the Root tree. */
-export interface RootNode {
-  id: string;
-  label: string;
-  description?: string;
-  tooltip?: string;
-  icon?: vscode.ThemeIcon;
-  context?: string;
-  spoken?: string;
-  command?: vscode.Command;
-  children?: RootNode[];
-  /** The directory it is about, for commands run on it. */
-  path?: string;
-}
+import { NodeTree, type TreeNode } from './node-tree.ts';
 
 const warning = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
 const failure = new vscode.ThemeIcon('error', new vscode.ThemeColor('list.errorForeground'));
@@ -34,7 +20,7 @@ const remedies: Record<string, vscode.Command & { short: string }> = {
 };
 
 /** The nodes for what is known; a pure function of the view and the folders, so that a test can read it. */
-export function rootNodes(view: WindowView, folders: readonly { name: string; path: string }[]): RootNode[] {
+export function rootNodes(view: WindowView, folders: readonly { name: string; path: string }[]): TreeNode[] {
   const { held } = view;
   if (!held || held.root === null) return [];
   return [
@@ -44,7 +30,7 @@ export function rootNodes(view: WindowView, folders: readonly { name: string; pa
   ];
 }
 
-function divergenceNodes({ divergence: found }: WindowView): RootNode[] {
+function divergenceNodes({ divergence: found }: WindowView): TreeNode[] {
   const said = divergence(found);
   const remedy = remedies[found.state];
   if (!said || !remedy) return [];
@@ -62,7 +48,7 @@ function divergenceNodes({ divergence: found }: WindowView): RootNode[] {
   ];
 }
 
-function heldNode({ status, problem, divergence: found, trusted }: WindowView, root: string): RootNode {
+function heldNode({ status, problem, divergence: found, trusted }: WindowView, root: string): TreeNode {
   const missing = found.state === 'missing';
   const branch = status?.branch ?? (status ? 'detached HEAD' : undefined);
   const marks = status
@@ -116,7 +102,7 @@ function heldNode({ status, problem, divergence: found, trusted }: WindowView, r
   };
 }
 
-function proofNode(status: StatusData): RootNode {
+function proofNode(status: StatusData): TreeNode {
   const { label, detail } = proof(status);
   return {
     id: 'held.proof',
@@ -129,7 +115,7 @@ function proofNode(status: StatusData): RootNode {
   };
 }
 
-function folderNode(view: WindowView, root: string | null, folder: { name: string; path: string }): RootNode {
+function folderNode(view: WindowView, root: string | null, folder: { name: string; path: string }): TreeNode {
   const same = root !== null && (isInside(root, folder.path) || isInside(folder.path, root));
   const tree = view.status?.worktrees.find(
     (one) => isInside(folder.path, one.path) || isInside(one.path, folder.path),
@@ -155,50 +141,10 @@ function folderNode(view: WindowView, root: string | null, folder: { name: strin
 }
 
 /** The Root tree: the held root against each workspace folder. */
-export class RootTree implements vscode.TreeDataProvider<RootNode>, vscode.Disposable {
-  readonly #model: WindowModel;
-  readonly #changed = new vscode.EventEmitter<undefined>();
-  readonly onDidChangeTreeData = this.#changed.event;
-  readonly #subscription: vscode.Disposable;
-
-  constructor(model: WindowModel) {
-    this.#model = model;
-    this.#subscription = model.onDidChange(() => this.#changed.fire(undefined));
-  }
-
-  getChildren(node?: RootNode): RootNode[] {
-    if (node) return node.children ?? [];
-    const folders = (vscode.workspace.workspaceFolders ?? []).map(({ name, uri }) => ({
-      name,
-      path: uri.fsPath,
-    }));
-    return rootNodes(this.#model.view, folders);
-  }
-
-  getTreeItem(node: RootNode): vscode.TreeItem {
-    return treeItem(
-      node,
-      node.children ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.None,
-    );
-  }
-
-  dispose(): void {
-    this.#subscription.dispose();
-    this.#changed.dispose();
-  }
-}
-
-/** A node as VS Code draws it. */
-export function treeItem(node: RootNode, state: vscode.TreeItemCollapsibleState): vscode.TreeItem {
-  const item = new vscode.TreeItem(node.label, state);
-  item.id = node.id;
-  if (node.description !== undefined) item.description = node.description;
-  if (node.tooltip !== undefined) item.tooltip = node.tooltip;
-  if (node.icon !== undefined) item.iconPath = node.icon;
-  if (node.context !== undefined) item.contextValue = node.context;
-  if (node.command !== undefined) item.command = node.command;
-  item.accessibilityInformation = {
-    label: node.spoken ?? [node.label, node.description].filter(Boolean).join(', '),
-  };
-  return item;
-}
+export const rootTree = (model: WindowModel) =>
+  new NodeTree(model, (view) =>
+    rootNodes(
+      view,
+      (vscode.workspace.workspaceFolders ?? []).map(({ name, uri }) => ({ name, path: uri.fsPath })),
+    ),
+  );

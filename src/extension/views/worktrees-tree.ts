@@ -2,10 +2,10 @@ import * as vscode from 'vscode';
 import type { Worktree } from '../../contract/data.ts';
 import type { WindowModel, WindowView } from '../model.ts';
 import { branchBeside, distance, shortName, spokenDistance } from '../wording.ts';
-import { type RootNode, treeItem } from './root-tree.ts';
+import { NodeTree, type TreeNode } from './node-tree.ts';
 
 /** The nodes of the Worktrees tree: every checkout of the held root's repository, the trunk's first. */
-export function worktreeNodes({ status, held }: WindowView): RootNode[] {
+export function worktreeNodes({ status, held }: WindowView): TreeNode[] {
   if (!status) return [];
   const order = (tree: Worktree) => (tree.landing ? 0 : tree.location === 'main' ? 1 : 2);
   return [...status.worktrees]
@@ -13,7 +13,7 @@ export function worktreeNodes({ status, held }: WindowView): RootNode[] {
     .map((tree) => worktreeNode(tree, tree.root === held?.root, status.trunk));
 }
 
-function worktreeNode(tree: Worktree, held: boolean, trunk: string): RootNode {
+function worktreeNode(tree: Worktree, held: boolean, trunk: string): TreeNode {
   const gone = tree.prunable !== undefined;
   const name = tree.id ?? shortName(tree.path);
   const branch = tree.branch ?? 'detached HEAD';
@@ -41,27 +41,4 @@ function worktreeNode(tree: Worktree, held: boolean, trunk: string): RootNode {
 }
 
 /** The Worktrees tree. */
-export class WorktreesTree implements vscode.TreeDataProvider<RootNode>, vscode.Disposable {
-  readonly #model: WindowModel;
-  readonly #changed = new vscode.EventEmitter<undefined>();
-  readonly onDidChangeTreeData = this.#changed.event;
-  readonly #subscription: vscode.Disposable;
-
-  constructor(model: WindowModel) {
-    this.#model = model;
-    this.#subscription = model.onDidChange(() => this.#changed.fire(undefined));
-  }
-
-  getChildren(node?: RootNode): RootNode[] {
-    return node ? [] : worktreeNodes(this.#model.view);
-  }
-
-  getTreeItem(node: RootNode): vscode.TreeItem {
-    return treeItem(node, vscode.TreeItemCollapsibleState.None);
-  }
-
-  dispose(): void {
-    this.#subscription.dispose();
-    this.#changed.dispose();
-  }
-}
+export const worktreesTree = (model: WindowModel) => new NodeTree(model, worktreeNodes);

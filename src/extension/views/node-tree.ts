@@ -1,0 +1,78 @@
+import * as vscode from 'vscode';
+import type { WindowModel, WindowView } from '../model.ts';
+
+/** One line of a tree. */
+export interface TreeNode {
+  id: string;
+  label: string;
+  description?: string;
+  tooltip?: string;
+  icon?: vscode.ThemeIcon;
+  context?: string;
+  spoken?: string;
+  command?: vscode.Command;
+  /** Present on a line that can be opened, even if there is nothing below it now. */
+  children?: TreeNode[];
+  /** The directory it is about, for commands run on it. */
+  path?: string;
+}
+
+/**
+ * A tree over what the window knows. It tells VS Code of a change only when the lines are others than before: VS Code
+ * gathers a tree's changes for 200 ms after the first one, so a change that shows nothing new would delay the next one that does.
+ */
+export class NodeTree implements vscode.TreeDataProvider<TreeNode>, vscode.Disposable {
+  readonly #nodesOf: (view: WindowView) => TreeNode[];
+  readonly #changed = new vscode.EventEmitter<undefined>();
+  readonly onDidChangeTreeData = this.#changed.event;
+  readonly #subscription: vscode.Disposable;
+  #nodes: TreeNode[];
+
+  /** `nodesOf` gives the top lines for what is known; it is asked again after each change of the model. */
+  constructor(model: WindowModel, nodesOf: (view: WindowView) => TreeNode[]) {
+    this.#nodesOf = nodesOf;
+    this.#nodes = nodesOf(model.view);
+    this.#subscription = model.onDidChange((view) => this.#look(view));
+  }
+
+  #look(view: WindowView): void {
+    const nodes = this.#nodesOf(view);
+    const same = JSON.stringify(nodes) === JSON.stringify(this.#nodes);
+    this.#nodes = nodes;
+    if (!same) this.#changed.fire(undefined);
+  }
+
+  getChildren(node?: TreeNode): TreeNode[] {
+    return node ? (node.children ?? []) : this.#nodes;
+  }
+
+  getTreeItem(node: TreeNode): vscode.TreeItem {
+    return treeItem(node);
+  }
+
+  dispose(): void {
+    this.#subscription.dispose();
+    this.#changed.dispose();
+  }
+}
+
+/** Gives VS Code the tree of the view `id`; what it returns ends both. */
+export function registerTree(id: string, tree: NodeTree): vscode.Disposable[] {
+  return [vscode.window.registerTreeDataProvider(id, tree), tree];
+}
+
+/** A node as VS Code draws it. */
+function treeItem(node: TreeNode): vscode.TreeItem {
+  const { Expanded, None } = vscode.TreeItemCollapsibleState;
+  const item = new vscode.TreeItem(node.label, node.children ? Expanded : None);
+  item.id = node.id;
+  if (node.description !== undefined) item.description = node.description;
+  if (node.tooltip !== undefined) item.tooltip = node.tooltip;
+  if (node.icon !== undefined) item.iconPath = node.icon;
+  if (node.context !== undefined) item.contextValue = node.context;
+  if (node.command !== undefined) item.command = node.command;
+  item.accessibilityInformation = {
+    label: node.spoken ?? [node.label, node.description].filter(Boolean).join(', '),
+  };
+  return item;
+}
