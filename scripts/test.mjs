@@ -1,11 +1,11 @@
 // Runs the tests. `node scripts/test.mjs fast` checks format, lint and types and runs everything but a real VS Code;
-// `all` runs everything. Names behind it (`test/server/headline.test.ts`, or a part of one) choose test files.
+// `all` runs everything, and walks further at random. Names behind it (`test/server/headline.test.ts`, or a part of one) choose test files.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, rmSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildProduct, buildTests } from '../esbuild.mjs';
+import { buildProduct, buildSuite, buildTests } from '../esbuild.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const [mode, ...chosen] = process.argv.slice(2);
@@ -14,7 +14,11 @@ function run(command, args) {
   const { status } = spawnSync(process.execPath, [join(root, 'node_modules', command), ...args], {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
-    env: { ...process.env, NODE_OPTIONS: '--enable-source-maps' },
+    env: {
+      DISCERN_PROPERTY_STEPS: mode === 'all' ? '2000' : '400',
+      ...process.env,
+      NODE_OPTIONS: '--enable-source-maps',
+    },
   });
   if (status !== 0) process.exit(status ?? 1);
 }
@@ -43,11 +47,11 @@ run('mocha/bin/mocha.js', [
   '--parallel',
   // Tests wait for processes more than they compute.
   ...['--jobs', String(Math.max(3, cpus().length))],
-  ...files.map((file) => join('out', file.replace(/\.ts$/, '.js'))),
+  ...files.map((file) => join('out', file.replace(/\.ts$/, '.mjs'))),
 ]);
 
 if (mode === 'all' && chosen.length === 0) {
   const { testInVSCode } = await import('./vscode/test.mjs');
-  await buildTests(['test/extension/inside/suite.ts']);
+  await buildSuite();
   if (!(await testInVSCode())) process.exit(1);
 }

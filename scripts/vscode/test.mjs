@@ -81,8 +81,8 @@ export async function testInVSCode() {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const { buildProduct, buildTests } = await import('../../esbuild.mjs');
+  const { buildProduct, buildSuite } = await import('../../esbuild.mjs');
   await buildProduct();
-  await buildTests(['test/extension/inside/suite.ts']);
+  await buildSuite();
   if (!(await testInVSCode())) process.exit(1);
 }

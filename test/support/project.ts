@@ -41,8 +41,10 @@ async function freshCommit(checkout: string): Promise<string> {
   return (await readFile(join(gitDir, common.trim(), head.slice(5)), 'utf8')).trim();
 }
 
+declare const DISCERN_HOME: string;
+
 /** Repositories already made in this run, to copy from: git is slow to start, and most projects begin alike. */
-const templates = resolve(__dirname, '../../templates');
+const templates = join(DISCERN_HOME, 'out', 'templates');
 
 async function write(files: Record<string, string>, checkout: string): Promise<void> {
   for (const [name, content] of Object.entries(files)) {

@@ -5,10 +5,10 @@ import { newTally, Walk } from './walk.ts';
 const { make, removeAll } = projects();
 
 /**
- * How many steps in all; DISCERN_PROPERTY_STEPS says otherwise, DISCERN_PROPERTY_SEED repeats one walk. On CI the walks are
+ * How many steps in all, where DISCERN_PROPERTY_STEPS does not say; DISCERN_PROPERTY_SEED repeats one walk. On CI the walks are
  * the same every time, so that a red build is the doing of a change; elsewhere each run walks anew.
  */
-const STEPS = Number(process.env.DISCERN_PROPERTY_STEPS ?? 2_000);
+const STEPS = Number(process.env.DISCERN_PROPERTY_STEPS ?? 400);
 const PER_WALK = 100;
 const named = process.env.DISCERN_PROPERTY_SEED;
 const first = named !== undefined ? Number(named) : process.env.CI ? 1 : Date.now() & 0x7fffffff;
