@@ -34,14 +34,18 @@ const dataModule = (value) => ({
   loader: 'js',
 });
 
-/** `virtual:manifest`: the tools of the server, worked out now instead of at every start. */
+/** `virtual:manifest` and `virtual:projects-tool`: the tools of the server, worked out now instead of at every start. */
 const manifest = {
   name: 'manifest',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^virtual:manifest$/ }, ({ path }) => ({ path, namespace: 'manifest' }));
-    onLoad({ filter: /.*/, namespace: 'manifest' }, async () => {
-      const { buildManifest } = await evaluate('src/server/manifest.ts');
-      return dataModule(buildManifest());
+    onResolve({ filter: /^virtual:(manifest|projects-tool)$/ }, ({ path }) => ({
+      path,
+      namespace: 'manifest',
+    }));
+    onLoad({ filter: /.*/, namespace: 'manifest' }, async ({ path }) => {
+      const { buildManifest, buildProjectsTool } = await evaluate('src/server/manifest.ts');
+      const made = path.endsWith('manifest') ? buildManifest() : buildProjectsTool();
+      return dataModule(made);
     });
   },
 };

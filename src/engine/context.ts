@@ -9,6 +9,8 @@ export type ClientKind =
   | 'cursor'
   | 'gemini'
   | 'terminal'
+  /** Whoever it is, it holds no root here and names the path each time. */
+  | 'remote'
   | 'unknown';
 
 /** What a verb may use beside its root and arguments. It says nothing of who called. */
@@ -17,4 +19,6 @@ export interface Context {
   signal: AbortSignal;
   emit: (event: VerbEvent) => void;
   client: ClientKind;
+  /** The caller may only look: what a verb would otherwise finish in passing, it tells of instead. */
+  lookOnly?: boolean;
 }

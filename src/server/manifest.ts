@@ -1,13 +1,17 @@
 import * as z from 'zod';
 import { envelopeSchema } from '../contract/envelope.ts';
+import { projectsTool } from '../contract/projects.ts';
+import { lookingVerbs } from '../contract/read-only.ts';
 import { type Verb, verbNames, verbs } from '../contract/verbs.ts';
 
-/** A tool as `tools/list` shows it. */
-export interface ToolEntry {
+/** A tool as `tools/list` shows it, and which verb it runs. */
+export interface ToolEntry<V extends string = Verb> {
   name: string;
-  verb: Verb;
+  verb: V;
   title: string;
   description: string;
+  /** How it is described where it is told to only look; absent when it cannot be, or always does. */
+  looking?: string;
   inputSchema: Record<string, unknown>;
   outputSchema: Record<string, unknown>;
   annotations: Record<string, unknown>;
@@ -33,15 +37,33 @@ function withoutDescriptions<T>(schema: T): T {
  */
 export function buildManifest(): ToolEntry[] {
   return verbNames.map((verb) => {
-    const { title, description, args, data, annotations } = verbs[verb];
-    return {
-      name: `discern_${verb}`,
-      verb,
-      title,
-      description,
-      inputSchema: jsonSchema(args),
-      outputSchema: withoutDescriptions(jsonSchema(envelopeSchema(verb, data as z.ZodObject))),
-      annotations: { title, ...annotations, openWorldHint: false },
-    };
+    const looking = lookingVerbs[verb];
+    return { ...entry(verb, verbs[verb]), ...(looking !== undefined && { looking }) };
   });
+}
+
+/** The tool only a server without a held root has. */
+export function buildProjectsTool(): ToolEntry<'projects'> {
+  return entry('projects', projectsTool);
+}
+
+interface Row {
+  title: string;
+  description: string;
+  args: z.ZodType;
+  data: z.ZodType;
+  annotations: Record<string, boolean>;
+}
+
+function entry<V extends string>(verb: V, row: Row): ToolEntry<V> {
+  const { title, description, args, data, annotations } = row;
+  return {
+    name: `discern_${verb}`,
+    verb,
+    title,
+    description,
+    inputSchema: jsonSchema(args),
+    outputSchema: withoutDescriptions(jsonSchema(envelopeSchema(verb, data as z.ZodObject))),
+    annotations: { title, ...annotations, openWorldHint: false },
+  };
 }

@@ -1,4 +1,3 @@
-import tools from 'virtual:manifest';
 import {
   type McpServerFactory,
   ProtocolError,
@@ -10,11 +9,12 @@ import {
 import type { VerbEvent } from '../contract/events.ts';
 import { nearest } from '../engine/nearest.ts';
 import { clientKind } from './client-kind.ts';
-import { instructions } from './instructions.ts';
+import type { Life } from './life.ts';
+import type { ToolEntry } from './manifest.ts';
 import { progressOf } from './progress.ts';
 import { renderText } from './render.ts';
-import { readResource, resources } from './resources.ts';
-import type { Answer, CallRequest, Session } from './session.ts';
+import type { Resources } from './resources.ts';
+import type { Answer, CallRequest } from './session.ts';
 import { rootDirectories } from './spawn-root.ts';
 
 /** How long a client may take to say its roots, in milliseconds. */
@@ -28,46 +28,43 @@ export const LONGEST_MESSAGE = 4 * 1024 * 1024;
 
 const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
 
-const listed = tools.map(({ verb: _verb, ...tool }) => tool);
+/** What a server made by {@link serverFactory} offers, and who answers its calls. `V` are the verbs of its tools. */
+export interface Offer<V extends string> {
+  tools: readonly ToolEntry<V>[];
+  /** Tools that exist and that this server withholds: a call of one is refused by name. */
+  withheld: readonly string[];
+  resources: Resources;
+  instructions: string;
+  /** Answers one call. Entered in the order calls arrive; never rejects. */
+  call: (request: CallRequest<V>) => Promise<Answer>;
+  caller: CallRequest['caller'];
+  life: Life;
+}
 
-/** A tool's entry by its name; the bare verb is understood too. */
-const toolNamed = (name: string) => tools.find((tool) => tool.name === name || tool.verb === name);
-
-/**
- * Makes a server for one connection, of either protocol era, over a session that outlives it. `ending` aborts every call
- * when the process is about to end.
- */
-export function serverFactory(
-  session: Session,
-  caller: CallRequest['caller'],
-  ending: AbortSignal,
-  inFlight: Set<Promise<unknown>>,
-): McpServerFactory {
+/** Makes servers, each for one connection or one request, of either protocol era, over an offer that outlives them. */
+export function serverFactory<V extends string>(offer: Offer<V | 'status'>): McpServerFactory {
+  const { tools, resources, instructions, life, caller } = offer;
+  const listed = tools.map(({ verb: _verb, looking: _looking, ...tool }) => tool);
   return ({ era }) => {
     const server = new Server(
       { name: 'discern', title: 'Discern', version: DISCERN_VERSION },
       { capabilities: { tools: {}, resources: {} }, instructions },
     );
 
-    const call = (
-      verb: CallRequest['verb'],
-      args: Record<string, unknown> | undefined,
-      ctx: ServerContext,
-    ) => {
-      const answer = session.call({
-        verb,
-        args,
-        signal: AbortSignal.any([ctx.mcpReq.signal, ending]),
-        emit: reporter(ctx),
-        client: clientKind(clientName(server, ctx)),
-        askRoots: askRoots(),
-        caller,
-        conversation: conversationOf(ctx),
-      });
-      inFlight.add(answer);
-      answer.finally(() => inFlight.delete(answer)).catch(() => undefined);
-      return answer;
-    };
+    const call = (verb: V | 'status', args: Record<string, unknown> | undefined, ctx: ServerContext) =>
+      life.follow(
+        offer.call({
+          verb,
+          args,
+          signal: AbortSignal.any([ctx.mcpReq.signal, life.ending]),
+          emit: reporter(ctx),
+          client: clientKind(clientName(server, ctx)),
+          askRoots: askRoots(),
+          caller,
+          conversation: conversationOf(ctx),
+          exchange: exchangeOf(ctx),
+        }),
+      );
 
     /** Asking is possible only of a 2025-era client that declares roots: the newer era has no such request. */
     const askRoots = () => {
@@ -78,18 +75,18 @@ export function serverFactory(
 
     server.setRequestHandler('tools/list', () => ({ tools: listed as never }));
     server.setRequestHandler('tools/call', async ({ params }, ctx) => {
-      const tool = toolNamed(params.name);
-      if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, unknownTool(params.name));
+      const tool = toolNamed(tools, params.name);
+      if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, unknownTool(offer, params.name));
       return toolResult(await call(tool.verb, params.arguments, ctx));
     });
-    server.setRequestHandler('resources/list', () => ({ resources }));
+    server.setRequestHandler('resources/list', () => ({ resources: [...resources.listed] }));
     server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }));
     server.setRequestHandler('resources/read', async ({ params: { uri } }, ctx) => {
-      const text = await readResource(uri, session, () => call('status', {}, ctx), askRoots());
+      const text = await resources.read(uri, () => call('status', {}, ctx), askRoots());
       if (text === undefined) {
         throw new ResourceNotFoundError(
           uri,
-          `There is no resource ${uri}; there are: ${resources.map((one) => one.uri).join(', ')}.`,
+          `There is no resource ${uri}; there are: ${resources.listed.map((one) => one.uri).join(', ')}.`,
         );
       }
       const mimeType = uri.startsWith('discern://help/') ? 'text/markdown' : 'application/json';
@@ -105,6 +102,12 @@ function conversationOf(ctx: ServerContext): string | undefined {
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
+/** Over HTTP: the session the client names and the request's id in it, by which a 2025-era client cancels. */
+function exchangeOf({ mcpReq, http }: ServerContext): CallRequest['exchange'] {
+  const session = http?.req?.headers.get('mcp-session-id');
+  return session ? { session, id: mcpReq.id } : undefined;
+}
+
 function toolResult({ envelope, held }: Answer) {
   return {
     content: [{ type: 'text' as const, text: renderText(envelope, held) }],
@@ -113,11 +116,20 @@ function toolResult({ envelope, held }: Answer) {
   };
 }
 
-function unknownTool(name: string): string {
+/** A tool's entry by its name; the bare verb is understood too. */
+function toolNamed<V extends string>(tools: readonly ToolEntry<V>[], name: string) {
+  return tools.find((tool) => tool.name === name || tool.verb === name);
+}
+
+function unknownTool<V extends string>({ tools, withheld }: Offer<V>, name: string): string {
   const names = tools.map((tool) => tool.name);
+  const there = `There are: ${names.join(', ')}.`;
+  if (withheld.some((one) => one === name || one === `discern_${name}`)) {
+    return `This server was started with --read-only, which withholds "${name}". ${there}`;
+  }
   const close = nearest(name, [...names, ...tools.map((tool) => tool.verb)]);
-  const meant = close ? `; did you mean "${toolNamed(close)?.name}"?` : '.';
-  return `There is no tool "${name}"${meant} There are: ${names.join(', ')}.`;
+  const meant = close ? `; did you mean "${toolNamed(tools, close)?.name}"?` : '.';
+  return `There is no tool "${name}"${meant} ${there}`;
 }
 
 function clientName(server: Server, ctx: ServerContext): string | undefined {

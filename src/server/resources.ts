@@ -2,8 +2,36 @@ import topics from 'virtual:help-topics';
 import { loadEngine } from './engine.ts';
 import type { Answer, Session } from './session.ts';
 
-/** The server's resources: what it holds, where that stands, how the project is set up, and the topics of the help. */
-export const resources = [
+interface Resource {
+  uri: string;
+  name: string;
+  title: string;
+  description: string;
+  mimeType: string;
+}
+
+/** Resources a server offers. */
+export interface Resources {
+  listed: readonly Resource[];
+  /** Reads one, the help as Markdown and all others as JSON text; `undefined` for a URI that is none of these. */
+  read(
+    uri: string,
+    status: () => Promise<Answer>,
+    askRoots: (() => Promise<string[]>) | undefined,
+  ): Promise<string | undefined>;
+}
+
+/** The topics of the help. */
+const topicResources: readonly Resource[] = topics.map(({ topic, title, summary }) => ({
+  uri: `discern://help/${topic}`,
+  name: `help-${topic}`,
+  title: `Help: ${title}`,
+  description: summary,
+  mimeType: 'text/markdown',
+}));
+
+/** What a server holds, where that stands, and how the project is set up. */
+const rootResources: readonly Resource[] = [
   {
     uri: 'discern://root',
     name: 'root',
@@ -25,39 +53,36 @@ export const resources = [
     description: 'discern.toml of the held root as discern reads it, defaults filled in.',
     mimeType: 'application/json',
   },
-  ...topics.map(({ topic, title, summary }) => ({
-    uri: `discern://help/${topic}`,
-    name: `help-${topic}`,
-    title: `Help: ${title}`,
-    description: summary,
-    mimeType: 'text/markdown',
-  })),
 ];
 
-/** Reads one resource, the help as Markdown and all others as JSON text; `undefined` for a URI that is none of ours. */
-export async function readResource(
-  uri: string,
-  session: Session,
-  status: () => Promise<Answer>,
-  askRoots: (() => Promise<string[]>) | undefined,
-): Promise<string | undefined> {
-  switch (uri) {
-    case 'discern://root':
-      return json(await (await session.held(askRoots)).describe());
-    case 'discern://status':
-      return json((await status()).envelope);
-    case 'discern://config':
-      return json(await config(session, askRoots));
-    default:
-      return uri.startsWith(helpPrefix) ? helpOn(uri.slice(helpPrefix.length)) : undefined;
-  }
+/** The resources of a server without a held root: the topics of the help. */
+export const helpResources: Resources = { listed: topicResources, read: helpOn };
+
+/** The resources of a server that holds a root. */
+export function sessionResources(session: Session): Resources {
+  return {
+    listed: [...rootResources, ...topicResources],
+    async read(uri, status, askRoots) {
+      switch (uri) {
+        case 'discern://root':
+          return json(await (await session.held(askRoots)).describe());
+        case 'discern://status':
+          return json((await status()).envelope);
+        case 'discern://config':
+          return json(await config(session, askRoots));
+        default:
+          return helpOn(uri);
+      }
+    },
+  };
 }
 
 const helpPrefix = 'discern://help/';
 
-async function helpOn(topic: string): Promise<string | undefined> {
+async function helpOn(uri: string): Promise<string | undefined> {
+  if (!uri.startsWith(helpPrefix)) return undefined;
   const { helpTopic } = await loadEngine();
-  return helpTopic(topic)?.text;
+  return helpTopic(uri.slice(helpPrefix.length))?.text;
 }
 
 const json = (value: unknown) => JSON.stringify(value, null, 2);

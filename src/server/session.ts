@@ -15,8 +15,8 @@ import { HeldRoot } from './held-root.ts';
 import { findSpawnRoot, type SpawnRoot } from './spawn-root.ts';
 import { StateStore } from './state-store.ts';
 
-export interface CallRequest {
-  verb: Verb;
+export interface CallRequest<V extends string = Verb> {
+  verb: V;
   args: Record<string, unknown> | undefined;
   signal: AbortSignal;
   emit: (event: VerbEvent) => void;
@@ -26,6 +26,8 @@ export interface CallRequest {
   /** Who calls: the conversation the host names, if it does; else the connection's own, which is the window's. */
   conversation?: string | undefined;
   caller?: CallerKind | undefined;
+  /** By what another request may cancel this one, where they come over connections of their own. */
+  exchange?: { session: string; id: string | number } | undefined;
 }
 
 export interface SessionOptions {
@@ -38,6 +40,8 @@ export interface SessionOptions {
   state?: StateStore;
   /** False in an untrusted workspace: then no project command runs. */
   trusted?: boolean;
+  /** True on a server that may only look. */
+  lookOnly?: boolean;
 }
 
 export interface Answer {
@@ -231,7 +235,8 @@ export class Session {
           `This workspace is not trusted, so ${verb} runs nothing: trust it in VS Code ("Workspaces: Manage Workspace Trust"), then call again${verb === 'init' ? ', or pass prove: false to write the file and run nothing' : ''}.`,
         );
       }
-      const ctx: Context = { signal: request.signal, emit: request.emit, client: request.client };
+      const { signal, emit, client } = request;
+      const ctx: Context = { signal, emit, client, lookOnly: this.#options.lookOnly ?? false };
       envelope = (await engine.run(verb, root ?? '', args as Args<Verb>, ctx)) as Envelope;
     } catch (error) {
       envelope = engine.refused(verb, root, error);

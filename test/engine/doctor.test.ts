@@ -168,7 +168,7 @@ describe('doctor', () => {
     const second = await started(project.root);
     await project.commit({ 'second.txt': '' }, second.path);
     await killedAt('accept.moved', 'accept', second.path);
-    one(await doctor(project.root), 'state', /A landing on main was interrupted/);
+    one(await doctor(project.root), 'state', /A landing of agent\/\S+ on main was interrupted/);
     await verb('status', project.root);
     assert.deepEqual(bad(await doctor(project.root)), []);
   });

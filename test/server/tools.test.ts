@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { type Verb, verbNames, verbs } from '../../src/contract/verbs.ts';
 import { git, type Project, projects } from '../support/project.ts';
 import { type Connection, connections, type ToolAnswer } from '../support/server.ts';
+import { snapshot } from '../support/snapshot.ts';
 import { hello, rawServers, toolCall } from '../support/stdio.ts';
 
 const { make, removeAll } = projects();
@@ -25,18 +25,6 @@ interface Tool {
 }
 
 const listed = async (connection: Connection) => (await connection.tools()) as unknown as Tool[];
-
-/** Everything below a directory, with what a write would change of it. */
-async function snapshot(directory: string): Promise<string[]> {
-  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  return Promise.all(
-    files.sort().map(async (file) => {
-      const { size, mtimeMs, ino } = await stat(file);
-      return `${file} ${size} ${mtimeMs} ${ino}`;
-    }),
-  );
-}
 
 describe('The tools', () => {
   afterEach(async () => {

@@ -5,12 +5,10 @@ import { exists, stateDir } from '../files.ts';
 import { gitLine } from '../git/core.ts';
 import { listRefs } from '../git/refs.ts';
 import { gitDirOf } from '../git-dir.ts';
-import { readJournal as readProving } from '../init/prove.ts';
-import { readJournal as readLanding } from '../landing/journal.ts';
-import { findLeftovers } from '../landing/leftovers.ts';
 import { lockHolders } from '../lock.ts';
 import type { Repository } from '../repository.ts';
 import { vanishedFindings } from '../worktree/reclaim.ts';
+import { unfinished } from '../wreckage/unfinished.ts';
 import { PRUNE } from '../wreckage/wreck.ts';
 import { fine, warn } from './finding.ts';
 
@@ -36,34 +34,8 @@ export async function state(repo: Repository): Promise<Finding[]> {
 }
 
 async function interrupted(repo: Repository): Promise<Finding[]> {
-  const [landing, proving, leftovers, running] = await Promise.all([
-    readLanding(repo.commonDir),
-    readProving(repo.commonDir),
-    findLeftovers(repo),
-    lockHolders(join(stateDir(repo.commonDir), 'locks')),
-  ]);
-  const lives = (name: string) => running.some((lock) => lock.alive && lock.file === `${name}.lock`);
-  return [
-    ...(landing && !lives('landing')
-      ? [warn('state', `A landing on ${landing.trunk.name} was interrupted.`, 'discern status finishes it.')]
-      : []),
-    ...(proving && !lives('init')
-      ? [
-          warn(
-            'state',
-            `An interrupted init left a throwaway worktree, ${proving.path}.`,
-            'discern status removes it.',
-          ),
-        ]
-      : []),
-    ...leftovers.map(({ at, path }) =>
-      warn(
-        'state',
-        `A removal of ${path} was cut off; what is left is in ${at}.`,
-        'discern status goes on with it.',
-      ),
-    ),
-  ];
+  const { found } = await unfinished(repo);
+  return found.map(({ what, next }) => warn('state', what, `discern status ${next}.`));
 }
 
 /** Resources of worktrees that are gone. */

@@ -9,11 +9,11 @@ import { isHome, openRepository, requireTrunk, where } from '../repository.ts';
 import { describeWorktrees } from '../worktree/describe.ts';
 import { vanishedFindings } from '../worktree/reclaim.ts';
 import { findWreckage } from '../wreckage/find.ts';
-import { requireRoot, settle } from '../wreckage/settle.ts';
+import { lookOver, requireRoot, settle } from '../wreckage/settle.ts';
 
 /**
  * Where a checkout stands: branch, changes, distance from the trunk, proof, and every worktree of the repository.
- * Finishes an interrupted landing first, unless another process is at it.
+ * Finishes an interrupted landing first, unless another process is at it, or the caller may only look.
  */
 export async function status(
   root: string,
@@ -21,7 +21,7 @@ export async function status(
   ctx: Context,
 ): Promise<Omit<Envelope<StatusData>, 'verb'>> {
   let repo = await openRepository(root, ctx.signal);
-  const { done, running, ...settled } = await settle(repo, ctx);
+  const { done, running, ...settled } = ctx.lookOnly ? await lookOver(repo) : await settle(repo, ctx);
   if (done.length > 0) {
     await requireRoot(repo, done);
     repo = await openRepository(root, ctx.signal);

@@ -22,6 +22,8 @@ export function movingAdvice(client: ClientKind, path: string): string {
       return `Your session stays where it was launched: add the directory with /directory add ${path}, and cd there in every shell command. ${edit}; this server already acts there.`;
     case 'terminal':
       return `Go there: cd ${shellWord(path)}`;
+    case 'remote':
+      return `This server holds no root: pass path "${path}" with every call about this work. ${edit}, on the server’s machine.`;
     case 'unknown':
       return `You must move your own working directory to ${path} too: cd there and edit only files under it. This server already acts there.`;
   }

@@ -9,6 +9,9 @@ import { Refusal } from '../refusal.ts';
 import { type Repository, rootIn } from '../repository.ts';
 import { shellWord } from '../shell-word.ts';
 import { homeCheckout } from '../worktree/place.ts';
+import { unfinished } from './unfinished.ts';
+
+const UNDER_WAY = 'A landing is under way in this repository: some of this may change in a moment.';
 
 export interface Settled {
   /** What was finished, in sentences. */
@@ -43,6 +46,16 @@ export async function settle(repo: Repository, ctx: Context): Promise<Settled> {
   }
 }
 
+/** What {@link settle} would go on with, told instead of done, for a caller that may only look. */
+export async function lookOver(repo: Repository): Promise<Settled> {
+  const { found, landing } = await unfinished(repo);
+  return {
+    done: [],
+    findings: found.map(({ what }) => ({ what, remedy: 'discern status' })),
+    ...(landing && { running: UNDER_WAY }),
+  };
+}
+
 /** A lock that a git which died has left is in the way until someone deletes it; anything else may pass. */
 function remedyFor(error: unknown): string {
   const files = Refusal.is(error) && error.slug === 'busy' ? error.detail.data?.files : undefined;
@@ -59,7 +72,7 @@ async function settleLanding(repo: Repository, ctx: Context): Promise<Recovery |
     lock = await lockLanding(repo, ctx, 0);
   } catch (error) {
     if (!Refusal.is(error) || error.slug !== 'busy') throw error;
-    return 'A landing is under way in this repository: some of this may change in a moment.';
+    return UNDER_WAY;
   }
   return holding(lock, () => recoverLocked(repo, ctx));
 }

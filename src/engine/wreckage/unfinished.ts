@@ -1,0 +1,57 @@
+import { join } from 'node:path';
+import { exists, stateDir } from '../files.ts';
+import { readJournal as readProving } from '../init/prove.ts';
+import { readJournal as readLanding } from '../landing/journal.ts';
+import { findLeftovers } from '../landing/leftovers.ts';
+import { lockHolders } from '../lock.ts';
+import type { Repository } from '../repository.ts';
+import { isInUse } from './admin.ts';
+
+/** Something a run that was interrupted has not finished. */
+export interface Unfinished {
+  what: string;
+  /** What `status` does with it, as in "discern status finishes it". */
+  next: string;
+}
+
+/** What {@link unfinished} found. */
+export interface Interrupted {
+  found: Unfinished[];
+  /** True while a living process lands: nothing is wrong with that. */
+  landing: boolean;
+}
+
+/** What `settle` would go on with, left as it is. Changes nothing. */
+export async function unfinished(repo: Repository): Promise<Interrupted> {
+  const { commonDir } = repo;
+  const [landing, proving, leftovers, running] = await Promise.all([
+    readLanding(commonDir),
+    readProving(commonDir),
+    findLeftovers(repo),
+    lockHolders(join(stateDir(commonDir), 'locks')),
+  ]);
+  const lives = (name: string) => running.some((lock) => lock.alive && lock.file === `${name}.lock`);
+  const found: Unfinished[] = [];
+  if (landing && !lives('landing')) {
+    const what = landing.worktree.branch ?? landing.to;
+    found.push({
+      what: `A landing of ${what} on ${landing.trunk.name} was interrupted.`,
+      next: 'finishes it',
+    });
+  }
+  if (proving && !lives('init')) {
+    found.push({
+      what: `An interrupted init left a throwaway worktree, ${proving.path}.`,
+      next: 'removes it',
+    });
+  }
+  for (const { at, path, gitDir } of leftovers) {
+    // A removal that is still going is no leftover.
+    if (gitDir !== undefined && (await exists(gitDir)) && (await isInUse(commonDir, gitDir))) continue;
+    found.push({
+      what: `A removal of ${path} was cut off; what is left is in ${at}.`,
+      next: 'goes on with it',
+    });
+  }
+  return { found, landing: landing !== undefined && lives('landing') };
+}

@@ -1,0 +1,70 @@
+import tools from 'virtual:manifest';
+import { StdioServerTransport, serveStdio as serveConnection } from '@modelcontextprotocol/server/stdio';
+import { currentDirectory } from './current-directory.ts';
+import type { Flags } from './flags.ts';
+import { instructions } from './instructions.ts';
+import { complain, Life, onEndingSignal } from './life.ts';
+import { LONGEST_MESSAGE, serverFactory } from './mcp.ts';
+import { withPerson } from './person.ts';
+import { sessionResources } from './resources.ts';
+import { Session } from './session.ts';
+import { StateStore } from './state-store.ts';
+import { offeredTools } from './tools.ts';
+import { serveWindowSocket } from './window-socket.ts';
+
+/** Serves over stdin and stdout, and on a window's socket where one is named, until stdin ends. Resolves with the exit code. */
+export async function serveStdio(flags: Flags): Promise<number> {
+  // A host may close stderr; what is said there is then for nobody, and no reason to end.
+  process.stderr.on('error', () => undefined);
+  const readOnly = flags['read-only'] === true;
+  const session = new Session({
+    root: (flags.root ?? flags.project)?.at(-1),
+    env: process.env,
+    cwd: currentDirectory(),
+    state: new StateStore(flags.state),
+    trusted: flags.untrusted !== true,
+    lookOnly: readOnly,
+  });
+  const life = new Life();
+  let end: () => void = () => undefined;
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  for (const event of ['end', 'close'] as const) process.stdin.once(event, () => end());
+  onEndingSignal(end);
+  const offered = offeredTools(tools, readOnly);
+  const serving = (caller: 'person' | 'agent') =>
+    serverFactory({
+      tools: offered,
+      withheld: tools.filter(({ name }) => !offered.some((one) => one.name === name)).map(({ name }) => name),
+      resources: sessionResources(session),
+      instructions: instructions.holding[readOnly ? 'looking' : 'all'],
+      call: (request) => session.call(request),
+      caller,
+      life,
+    });
+  const window = flags.socket !== undefined;
+  const transport = new StdioServerTransport(process.stdin, process.stdout, {
+    maxBufferSize: LONGEST_MESSAGE,
+  });
+  const handle = serveConnection(window ? withPerson(serving('person'), session) : serving('agent'), {
+    transport,
+    onerror: complain,
+  });
+  // A connection that broke is not read any more, so the end of stdin would go unseen and a window's server would stay.
+  const { onclose } = transport;
+  transport.onclose = () => {
+    onclose?.();
+    end();
+  };
+  const socket =
+    flags.socket === undefined
+      ? undefined
+      : await serveWindowSocket(flags.socket, serving('agent'), complain);
+  session.begin().catch(complain);
+  await ended;
+  await life.end();
+  await socket?.close();
+  await handle.close();
+  return 0;
+}
