@@ -8,7 +8,11 @@ import { Refusal } from './refusal.ts';
  * nearest of these; and `invalid_argument` for a wrong type or a missing one.
  */
 export function parseArguments(verb: Verb, given: unknown): Record<string, unknown> {
-  const schema = verbs[verb].args;
+  return checkArguments(verb, verbs[verb].args, given);
+}
+
+/** {@link parseArguments} for whatever has a schema of its own. */
+export function checkArguments(verb: string, schema: z.ZodObject, given: unknown): Record<string, unknown> {
   const parsed = schema.safeParse(given ?? {});
   if (parsed.success) return parsed.data;
   const takes = Object.keys(schema.shape);

@@ -69,4 +69,5 @@ export { directoryAt, findRoot, isInGit } from './root.ts';
 export { needsNoRoot } from './rootless.ts';
 export { refused } from './run-verb.ts';
 export { helpTopic } from './verbs/help.ts';
+export { listProjects } from './verbs/projects.ts';
 export { withHeld };

@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import { count } from '../../contract/count.ts';
+import type { Envelope } from '../../contract/envelope.ts';
+import { type ProjectRow, type ProjectsData, projectsTool } from '../../contract/projects.ts';
+import { checkArguments } from '../arguments.ts';
+import type { Context } from '../context.ts';
+import { exists } from '../files.ts';
+import { openRepository, rootIn } from '../repository.ts';
+import { CONFIG_FILE } from '../root.ts';
+import { runVerb } from '../run-verb.ts';
+
+/** Roots to list the projects of, and in sentences what else was named. */
+type Finding = () => Promise<{ roots: string[]; lost: string[] }>;
+
+/**
+ * Lists the projects a server was started for, each with its checkouts. It is no verb: it operates on no root, and exists for
+ * callers who have none to name. A project that cannot be read is a hint, and does not hide the others.
+ */
+export function listProjects(find: Finding, args: unknown, ctx: Context): Promise<Envelope<ProjectsData>> {
+  return runVerb<ProjectsData>('projects', undefined, async () => {
+    checkArguments('projects', projectsTool.args, args);
+    const { roots, lost } = await find();
+    const rows = new Map<string, ProjectRow>();
+    const hints = [...lost];
+    for (const root of roots) {
+      try {
+        for (const row of await checkouts(root, ctx)) rows.set(row.path, row);
+      } catch (error) {
+        hints.push(`${root}: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    }
+    const projects = [...rows.values()];
+    const message =
+      projects.length === 0
+        ? 'This server was started for no project: pass as path any directory of a project on its machine.'
+        : `${count(projects.length, 'checkout')}: pass one of these paths, or of any other project on the server’s machine.`;
+    return { ok: true, data: { projects }, hints, message };
+  });
+}
+
+async function checkouts(root: string, ctx: Context): Promise<ProjectRow[]> {
+  const repo = await openRepository(root, ctx.signal);
+  const name = repo.config.config.project.name ?? root;
+  const rows: ProjectRow[] = [];
+  for (const entry of repo.worktrees) {
+    const path = rootIn(repo, entry.path);
+    if (entry.bare || entry.prunable !== undefined || !(await exists(join(path, CONFIG_FILE)))) continue;
+    const main = entry === repo.worktrees[0] || entry === repo.landing;
+    const branch = entry.branch?.replace(/^refs\/heads\//, '') ?? null;
+    rows.push({ path, name, branch, location: main ? 'main' : 'worktree' });
+  }
+  return rows;
+}
