@@ -101,6 +101,31 @@ const engineBeside = {
   },
 };
 
+/** Serving over HTTP is one file beside the server, which loads it only when it is asked to. */
+const httpBeside = {
+  name: 'http-beside',
+  setup({ onResolve }) {
+    onResolve({ filter: /\/http\/index\.ts$/ }, ({ kind }) =>
+      kind === 'entry-point' ? undefined : { path: './http.js', external: true },
+    );
+  },
+};
+
+/**
+ * The SDK's adapter for node:http has two halves in one file; the one we use needs nothing of Hono, and esbuild may leave that
+ * out once it is told that importing it does nothing.
+ */
+const honoUnused = {
+  name: 'hono-unused',
+  setup({ onResolve, resolve }) {
+    onResolve({ filter: /^@hono\/node-server$/ }, async ({ pluginData, path, ...rest }) => {
+      if (pluginData === 'hono') return undefined;
+      const found = await resolve(path, { ...rest, pluginData: 'hono' });
+      return { ...found, sideEffects: false };
+    });
+  },
+};
+
 const shared = {
   bundle: true,
   platform: 'node',
@@ -133,8 +158,8 @@ export async function buildProduct(outdir = here('dist')) {
     }),
     build({
       ...shared,
-      plugins: [manifest, help, engineBeside],
-      entryPoints: { server: here('src/server/main.ts') },
+      plugins: [manifest, help, engineBeside, httpBeside, honoUnused],
+      entryPoints: { server: here('src/server/main.ts'), http: here('src/server/http/index.ts') },
       outdir,
       minify: true,
       // The server validates no JSON Schema: its own arguments go through the contract. Without this alias the SDK

@@ -81,6 +81,9 @@ export class WindowServer implements vscode.Disposable {
       command: process.execPath,
       args: [
         join(dist, 'server.js'),
+        // Said outright: a person may have set DISCERN_MCP_TRANSPORT for servers of their own.
+        '--transport',
+        'stdio',
         ...(first === undefined ? [] : ['--root', first]),
         '--state',
         stateFile,

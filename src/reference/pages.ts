@@ -14,7 +14,17 @@ export function withGenerated(topic: string, source: string): string {
 }
 
 /** The order topics are listed in; a page that is not named comes last. */
-const order = ['roots', 'gate', 'landing', 'verbs', 'config', 'refusals', 'vscode', 'troubleshooting'];
+const order = [
+  'roots',
+  'gate',
+  'landing',
+  'verbs',
+  'config',
+  'refusals',
+  'vscode',
+  'remote',
+  'troubleshooting',
+];
 
 /**
  * The help the product carries, from the texts of `docs/help` by topic. Each begins with a title and a summary of one line.

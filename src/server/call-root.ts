@@ -19,11 +19,19 @@ interface Asked {
  * project begins at a directory instead, and doctor also at one that is not there.
  */
 export async function callRoot(verb: Verb, { path, held, cwd }: Asked): Promise<string> {
-  if (!beginsAnywhere.has(verb)) return path === undefined ? heldRoot(held, cwd) : pathRoot(path);
-  if (verb !== 'doctor') return directory(path, held);
-  if (path !== undefined) return isAbsolute(path) ? path : directory(path, held);
+  if (path !== undefined) return namedRoot(verb, path);
+  if (!beginsAnywhere.has(verb)) return heldRoot(held, cwd);
+  if (verb !== 'doctor') return directory(held);
   if (held.root !== null) return held.root;
-  return directory(undefined, held).catch(() => homedir());
+  return directory(held).catch(() => homedir());
+}
+
+/** The root of a call that names a `path`. */
+export async function namedRoot(verb: Verb, path: string): Promise<string> {
+  if (!beginsAnywhere.has(verb)) return pathRoot(path);
+  if (verb === 'doctor' && isAbsolute(path)) return path;
+  const { directoryAt } = await loadEngine();
+  return directoryAt(path);
 }
 
 async function pathRoot(path: string): Promise<string> {
@@ -64,12 +72,11 @@ async function rootMissing(root: string, held: HeldRoot): Promise<Refusal> {
 }
 
 /**
- * The directory a verb begins at that needs no project: `path`, else the held root, else where a project was looked for:
- * the first directory that is there and lies in a git work tree, else the first that is there.
+ * The directory a verb begins at that needs no project and was told no `path`: the held root, else where a project was looked
+ * for: the first directory that is there and lies in a git work tree, else the first that is there.
  */
-async function directory(path: string | undefined, held: HeldRoot): Promise<string> {
+async function directory(held: HeldRoot): Promise<string> {
   const { directoryAt, isInGit } = await loadEngine();
-  if (path !== undefined) return directoryAt(path);
   if (held.root !== null) {
     if (await held.missing()) throw await rootMissing(held.root, held);
     return held.root;

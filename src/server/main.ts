@@ -1,3 +1,4 @@
+import tools from 'virtual:manifest';
 import { type Flags, Misuse, readFlags, usage } from './flags.ts';
 import { serveStdio } from './stdio.ts';
 
@@ -5,7 +6,7 @@ import { serveStdio } from './stdio.ts';
 async function main(argv: readonly string[]): Promise<number> {
   let flags: Flags;
   try {
-    flags = readFlags(argv);
+    flags = readFlags(argv, process.env);
   } catch (error) {
     if (!(error instanceof Misuse)) throw error;
     process.stderr.write(`discern mcp: ${error.message}\n\n${usage}`);
@@ -19,7 +20,10 @@ async function main(argv: readonly string[]): Promise<number> {
     process.stdout.write(`${DISCERN_VERSION}\n`);
     return 0;
   }
-  return serveStdio(flags);
+  if (flags.transport === 'stdio') return serveStdio(flags);
+  // In a file of its own, so that serving over stdio loads none of it.
+  const { serveHttp } = await import('./http/index.ts');
+  return serveHttp(flags, tools);
 }
 
 // As `discern mcp` the CLI loads this file with its own argument vector.

@@ -11,6 +11,7 @@ import type {
   UpdateData,
 } from '../contract/data.ts';
 import type { Diagnostic, Envelope } from '../contract/envelope.ts';
+import type { ProjectsData } from '../contract/projects.ts';
 import { boundWords, shownNumber, stateWords } from '../contract/standard-words.ts';
 
 const MOST_DIAGNOSTICS = 10;
@@ -123,6 +124,7 @@ function specifics(envelope: Envelope): string[] {
       : [];
   }
   if (envelope.verb === 'doctor') return doctorLines((envelope.data ?? {}) as Partial<DoctorData>);
+  if (envelope.verb === 'projects' && envelope.ok) return projectLines(envelope.data as ProjectsData);
   if (envelope.verb === 'prune' && envelope.ok) return pruneLines(envelope);
   if (envelope.verb === 'status' && envelope.ok) return statusLines(envelope.data as StatusData);
   return [];
@@ -154,6 +156,12 @@ function doctorLines({ findings = [] }: Partial<DoctorData>): string[] {
     ),
     ...(fine.length > 0 ? [`looked at and fine: ${fine.join(', ')}`] : []),
   ];
+}
+
+function projectLines({ projects }: ProjectsData): string[] {
+  return projects.map(
+    ({ path, name, branch, location }) => `- ${path} (${name}, ${branch ?? 'detached'}, ${location})`,
+  );
 }
 
 function pruneLines({ dry_run, data }: Envelope): string[] {

@@ -9,7 +9,7 @@ import { withPerson } from './person.ts';
 import { sessionResources } from './resources.ts';
 import { Session } from './session.ts';
 import { StateStore } from './state-store.ts';
-import { offeredTools } from './tools.ts';
+import { offeredTools, withheldFrom } from './tools.ts';
 import { serveWindowSocket } from './window-socket.ts';
 
 /** Serves over stdin and stdout, and on a window's socket where one is named, until stdin ends. Resolves with the exit code. */
@@ -36,7 +36,7 @@ export async function serveStdio(flags: Flags): Promise<number> {
   const serving = (caller: 'person' | 'agent') =>
     serverFactory({
       tools: offered,
-      withheld: tools.filter(({ name }) => !offered.some((one) => one.name === name)).map(({ name }) => name),
+      withheld: withheldFrom(tools, offered),
       resources: sessionResources(session),
       instructions: instructions.holding[readOnly ? 'looking' : 'all'],
       call: (request) => session.call(request),

@@ -16,3 +16,12 @@ export function offeredTools<V extends string>(
     return [{ ...tool, description: tool.looking, annotations }];
   });
 }
+
+/** The names of the tools that are withheld. */
+export function withheldFrom(
+  all: readonly { name: string }[],
+  offered: readonly { name: string }[],
+): string[] {
+  const names = new Set(offered.map(({ name }) => name));
+  return all.map(({ name }) => name).filter((name) => !names.has(name));
+}

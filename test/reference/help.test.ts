@@ -18,7 +18,7 @@ describe('The help', () => {
   it('has pages that begin with a title and a line that sums them up, short enough for an agent', () => {
     assert.deepEqual(
       help.pages.map(({ topic }) => topic),
-      ['roots', 'gate', 'landing', 'verbs', 'config', 'refusals', 'vscode', 'troubleshooting'],
+      ['roots', 'gate', 'landing', 'verbs', 'config', 'refusals', 'vscode', 'remote', 'troubleshooting'],
     );
     for (const { topic, title, summary, text } of help.pages) {
       assert.ok(title.length < 40 && summary.length > 30 && summary.length < 110, topic);

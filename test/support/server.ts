@@ -83,26 +83,44 @@ export async function connect(
   return client === 'SDK 1.x' ? connectOld(parameters, info, options) : connectNew(parameters, info, client);
 }
 
-type Parameters = ConstructorParameters<typeof OldTransport>[0];
+type Spawning = ConstructorParameters<typeof OldTransport>[0];
 
 async function connectOld(
-  parameters: Parameters,
+  parameters: Spawning,
   info: { name: string; version: string },
   options: ConnectOptions,
 ): Promise<Connection> {
-  const { roots } = options;
+  const transport = new OldTransport(parameters);
+  const connection = await overOld(transport, info, options.roots);
+  return { ...connection, pid: transport.pid ?? -1 };
+}
+
+async function connectNew(
+  parameters: Spawning,
+  info: { name: string; version: string },
+  kind: ClientName,
+): Promise<Connection> {
+  const transport = new NewTransport(parameters);
+  const connection = await overNew(transport, info, kind);
+  return { ...connection, pid: transport.pid ?? -1 };
+}
+
+/** Connects SDK 1.x over a transport of its own. */
+export async function overOld(
+  transport: Parameters<OldClient['connect']>[0],
+  info: { name: string; version: string },
+  roots?: string[],
+): Promise<Omit<Connection, 'pid'>> {
   const client = new OldClient(info, { capabilities: roots ? { roots: {} } : {} });
   if (roots) {
     client.setRequestHandler(ListRootsRequestSchema, () => ({
       roots: roots.map((path) => ({ uri: `file://${path}` })),
     }));
   }
-  const transport = new OldTransport(parameters);
   await client.connect(transport);
   // Listing makes the client validate every later answer against its tool's output schema.
   await client.listTools();
   return {
-    pid: transport.pid ?? -1,
     async call(name, args = {}, { signal, onProgress } = {}) {
       const result = await client.callTool({ name, arguments: args }, undefined, {
         timeout: 120_000,
@@ -118,18 +136,17 @@ async function connectOld(
   };
 }
 
-async function connectNew(
-  parameters: Parameters,
+/** Connects SDK 2.x over a transport of its own, in one era or the other. */
+export async function overNew(
+  transport: Parameters<NewClient['connect']>[0],
   info: { name: string; version: string },
   kind: ClientName,
-): Promise<Connection> {
+): Promise<Omit<Connection, 'pid'>> {
   const mode = kind === 'SDK 2.x, 2026-07-28' ? { pin: '2026-07-28' as const } : ('legacy' as const);
   const client = new NewClient(info, { versionNegotiation: { mode } });
-  const transport = new NewTransport(parameters);
   await client.connect(transport);
   await client.listTools();
   return {
-    pid: transport.pid ?? -1,
     async call(name, args = {}, { signal, onProgress } = {}) {
       const result = await client.callTool(
         { name, arguments: args },

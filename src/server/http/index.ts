@@ -1,0 +1,98 @@
+import { createServer } from 'node:http';
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import { currentDirectory } from '../current-directory.ts';
+import type { Flags } from '../flags.ts';
+import { instructions } from '../instructions.ts';
+import { complain, Life, onEndingSignal } from '../life.ts';
+import type { ToolEntry } from '../manifest.ts';
+import { LONGEST_MESSAGE, serverFactory } from '../mcp.ts';
+import { helpResources } from '../resources.ts';
+import { offeredTools, withheldFrom } from '../tools.ts';
+import { namingSessions, withCancelling } from './cancelling.ts';
+import { gatekeeper } from './gatekeeper.ts';
+import { LaunchRoots } from './launch-roots.ts';
+import { isLoopback, listen, stopListening } from './listening.ts';
+import { type HttpOptions, httpOptions } from './options.ts';
+import { RemoteCalls, type RemoteVerb } from './remote-calls.ts';
+import { remoteTools } from './tools.ts';
+import { Unusable } from './unusable.ts';
+
+/**
+ * Serves Streamable HTTP until a signal ends the process. Resolves with the exit code: 2, before there is a socket, when it
+ * cannot be served as it was asked for.
+ */
+export async function serveHttp(flags: Flags, tools: readonly ToolEntry[]): Promise<number> {
+  process.stderr.on('error', () => undefined);
+  try {
+    const options = httpOptions(flags, process.env);
+    // From here on no process this one starts can read it, whoever makes its environment.
+    delete process.env.DISCERN_MCP_TOKEN;
+    return await serve(options, flags, tools);
+  } catch (error) {
+    if (!(error instanceof Unusable)) throw error;
+    complain(error);
+    return 2;
+  }
+}
+
+async function serve(options: HttpOptions, flags: Flags, tools: readonly ToolEntry[]): Promise<number> {
+  const readOnly = flags['read-only'] === true;
+  const life = new Life();
+  const launch = new LaunchRoots({
+    flags: flags.root ?? flags.project ?? [],
+    env: process.env,
+    cwd: currentDirectory(),
+  });
+  const calls = new RemoteCalls(launch, readOnly);
+  const all = remoteTools(tools);
+  const offered = offeredTools(all, readOnly);
+  const factory = serverFactory<RemoteVerb>({
+    tools: offered,
+    withheld: withheldFrom(all, offered),
+    resources: helpResources,
+    instructions: instructions.remote[readOnly ? 'looking' : 'all'],
+    call: (request) => calls.call(request),
+    caller: 'agent',
+    life,
+  });
+  const handler = createMcpHandler(withCancelling(factory, calls), {
+    // A gate may take longer than a client waits for the first byte of an answer.
+    responseMode: 'sse',
+    maxRequestBodySize: LONGEST_MESSAGE,
+    onerror: complain,
+  });
+  const handle = toNodeHandler(namingSessions(handler), {
+    maxRequestBodySize: LONGEST_MESSAGE,
+    onerror: complain,
+  });
+  const mayPass = gatekeeper(options);
+  const server = createServer((req, res) => {
+    // The adapter's type and Node's differ in what exactOptionalPropertyTypes makes of `method?`.
+    if (mayPass(req, res)) handle(req as Parameters<typeof handle>[0], res).catch(complain);
+  });
+  const url = await listen(server, options);
+  server.on('error', complain);
+  const ended = new Promise<void>((resolve) => onEndingSignal(resolve));
+  announce(url, options);
+  // Taken as they are now, so that one that vanishes can be found again.
+  launch.now().catch(complain);
+  await ended;
+  const close = stopListening(server);
+  await life.end();
+  await handler.close();
+  await close();
+  return 0;
+}
+
+function announce(url: string, { host, allowedHosts }: HttpOptions): void {
+  process.stderr.write(`discern mcp: serving ${url}\n`);
+  if (isLoopback(host)) return;
+  process.stderr.write(
+    `discern mcp: ${host} is reached from other machines, and this is plain HTTP: put TLS in front of it\n`,
+  );
+  if (allowedHosts.length > 0) return;
+  process.stderr.write(
+    'discern mcp: only requests for localhost are answered: name with --allowed-hosts what clients call this machine\n',
+  );
+}

@@ -1,0 +1,79 @@
+import { setMaxListeners } from 'node:events';
+import type { Envelope } from '../../contract/envelope.ts';
+import type { Args, Verb } from '../../contract/verbs.ts';
+import { Refusal } from '../../engine/refusal.ts';
+import { needsNoRoot } from '../../engine/rootless.ts';
+import { namedRoot } from '../call-root.ts';
+import { type Engine, loadEngine } from '../engine.ts';
+import type { Answer, CallRequest } from '../session.ts';
+import type { LaunchRoots } from './launch-roots.ts';
+
+/** A verb, or the one tool that is none. */
+export type RemoteVerb = Verb | 'projects';
+
+/**
+ * Answers calls that may come from anywhere. There is no held root and nothing is remembered from one call to the next: each
+ * names its `path`, and none moves anything of the server (contract §9).
+ */
+export class RemoteCalls {
+  readonly #launch: LaunchRoots;
+  readonly #lookOnly: boolean;
+  readonly #running = new Map<string, AbortController>();
+
+  constructor(launch: LaunchRoots, lookOnly: boolean) {
+    this.#launch = launch;
+    this.#lookOnly = lookOnly;
+  }
+
+  /** Answers one tool call; never rejects. */
+  async call(request: CallRequest<RemoteVerb>): Promise<Answer> {
+    const abort = new AbortController();
+    const signal = AbortSignal.any([request.signal, abort.signal]);
+    // Every process a verb runs listens to it; Node takes more than ten listeners for a leak and warns.
+    setMaxListeners(0, signal);
+    const key = request.exchange && keyOf(request.exchange);
+    if (key !== undefined) this.#running.set(key, abort);
+    try {
+      return { envelope: await this.#answer({ ...request, signal }), held: undefined };
+    } finally {
+      if (key !== undefined && this.#running.get(key) === abort) this.#running.delete(key);
+    }
+  }
+
+  /** Cancels a call that is running, told by what its client calls it. */
+  cancel(exchange: { session: string; id: string | number }): void {
+    this.#running.get(keyOf(exchange))?.abort();
+  }
+
+  async #answer({ verb, args: given, signal, emit }: CallRequest<RemoteVerb>): Promise<Envelope> {
+    const engine = await loadEngine();
+    const ctx = { signal, emit, client: 'remote' as const, lookOnly: this.#lookOnly };
+    if (verb === 'projects') return engine.listProjects(() => this.#launch.now(), given, ctx);
+    let root: string | undefined;
+    try {
+      if (signal.aborted) throw new Refusal('cancelled', 'The call was cancelled before it began.');
+      const args = checked(engine, verb, given);
+      if (!needsNoRoot.has(verb)) root = await namedRoot(verb, args.path as string);
+      return (await engine.run(verb, root ?? '', args as Args<Verb>, ctx)) as Envelope;
+    } catch (error) {
+      return engine.refused(verb, root, error);
+    }
+  }
+}
+
+const keyOf = ({ session, id }: { session: string; id: string | number }) => JSON.stringify([session, id]);
+
+/** The arguments of a call. A `path` that is missing is said before anything else that is, unless it may be misspelt. */
+function checked(engine: Engine, verb: Verb, given: Record<string, unknown> | undefined) {
+  const lacksPath = !needsNoRoot.has(verb) && given?.path === undefined;
+  try {
+    const args = engine.parseArguments(verb, given);
+    if (!lacksPath) return args;
+  } catch (error) {
+    if (!lacksPath || (Refusal.is(error) && error.slug === 'unknown_argument')) throw error;
+  }
+  throw new Refusal(
+    'path_required',
+    `Over HTTP this server holds no root, so ${verb} must be told where: pass path, a directory of the project on the server’s machine. discern_projects lists those there are.`,
+  );
+}
