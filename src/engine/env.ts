@@ -32,9 +32,9 @@ const redirectsGit = new Set([
   'GIT_ICASE_PATHSPECS',
 ]);
 
-/** Our own secrets, and what a server was told of its own checkout: neither is a job's business. */
+/** How a server is to serve, its secret among that, and what it was told of its own checkout: none is a job's business. */
 const isOurs = (name: string) =>
-  name === 'DISCERN_MCP_TOKEN' || name === 'DISCERN_ROOT' || /^DISCERN_(WORKTREE|RESOURCE)(_|$)/.test(name);
+  name === 'DISCERN_ROOT' || /^DISCERN_(?:MCP_|(?:WORKTREE|RESOURCE)(?:_|$))/.test(name);
 
 /** What a VS Code or Electron host leaves in the environment of everything it starts. */
 const isHosts = (name: string) => name === 'ELECTRON_RUN_AS_NODE' || name.startsWith('VSCODE_');

@@ -33,7 +33,12 @@ export function onEndingSignal(end: () => void): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, end);
 }
 
+/** Characters of what is said of one error: callers have a hand in it. */
+const LONGEST_COMPLAINT = 2_000;
+
 /** Says something on stderr, on one line: a caller’s bytes in it must not write lines of their own. */
 export function complain(error: Error): void {
-  process.stderr.write(`discern mcp: ${error.message.replace(/[\x00-\x1f\x7f-\x9f]+/g, ' ')}\n`);
+  process.stderr.write(
+    `discern mcp: ${error.message.slice(0, LONGEST_COMPLAINT).replace(/[\x00-\x1f\x7f-\x9f]+/g, ' ')}\n`,
+  );
 }

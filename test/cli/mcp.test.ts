@@ -3,13 +3,18 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { verbNames } from '../../src/contract/verbs.ts';
 import { cli, cliFile } from '../support/cli.ts';
+import { httpServers } from '../support/http.ts';
 import { projects } from '../support/project.ts';
 import { environment } from '../support/server.ts';
 
 const { make, removeAll } = projects();
+const { serve, connect, stopAll } = httpServers();
 
 describe('discern mcp', () => {
-  afterEach(removeAll);
+  afterEach(async () => {
+    await stopAll();
+    await removeAll();
+  });
 
   it('is the server: it initializes, lists the tools and operates on --root', async () => {
     const project = await make();
@@ -36,6 +41,14 @@ describe('discern mcp', () => {
     } finally {
       await client.close();
     }
+  });
+
+  it('serves over HTTP too', async () => {
+    const project = await make();
+    const server = await serve(['--root', project.root], { program: [cliFile, 'mcp'] });
+    const connection = await connect(server.url);
+    const { envelope } = await connection.call('discern_status', { path: project.root });
+    assert.equal(envelope.data.root, project.root);
   });
 
   it('reads its own options', async () => {

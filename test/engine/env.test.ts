@@ -110,10 +110,10 @@ describe('The environment of a job', () => {
     assert.equal(env.get('DISCERN_RESOURCE_OTHER'), undefined, 'it declares no such resource');
   });
 
-  it('lacks our secret, what the host left and what redirects git, and keeps the rest', async () => {
+  it('lacks our secret and settings, what the host left and what redirects git, and keeps the rest', async () => {
     const project = await make({ config: printing });
     const elsewhere = await make({ name: 'elsewhere' });
-    const secret = { DISCERN_MCP_TOKEN: 'a-secret-of-sixteen' };
+    const secret = { DISCERN_MCP_TOKEN: 'a-secret-of-sixteen', DISCERN_MCP_TRANSPORT: 'http' };
     const kept = { DEPLOY_TARGET: 'staging', GIT_PAGER: 'cat' };
     const done = await within({ ...redirecting(elsewhere), ...hosts, ...secret, ...kept }, () =>
       verb('done', project.root),

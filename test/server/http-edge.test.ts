@@ -45,7 +45,7 @@ describe('Serving over HTTP', () => {
   });
 
   it('takes each setting from its flag, else from the environment, else from the default', async () => {
-    const env = { DISCERN_MCP_PATH: '/from-env', DISCERN_MCP_HOST: '::1', DISCERN_MCP_PORT: '99999' };
+    const env = { DISCERN_MCP_PATH: '/from-env', DISCERN_MCP_HOST: '[::1]', DISCERN_MCP_PORT: '99999' };
     const [flagged, inherited] = [
       await serve(['--path', '/from-flag', '--host', '127.0.0.1'], { env }),
       await serve([], { env }),

@@ -21,13 +21,18 @@ export interface HttpServer {
 export type Launched = Omit<HttpServer, 'url'>;
 
 interface LaunchOptions {
+  /** What is run with the arguments; the server itself unless given. */
+  program?: string[];
   cwd?: string;
   env?: Record<string, string>;
 }
 
 /** Starts the built server; it may refuse to serve. */
-export function launch(args: string[], { cwd = '/', env = {} }: LaunchOptions = {}): Launched {
-  const child = spawn(process.execPath, [serverFile, ...args], {
+export function launch(
+  args: string[],
+  { program = [serverFile], cwd = '/', env = {} }: LaunchOptions = {},
+): Launched {
+  const child = spawn(process.execPath, [...program, ...args], {
     cwd,
     env: environment(env),
     stdio: ['ignore', 'pipe', 'pipe'],
