@@ -20,8 +20,6 @@ export async function until(what, read, { patience = PATIENCE_MS, say } = {}) {
 /** `page` is Playwright's. */
 export class Window {
   #quickInput;
-  /** How often VS Code asked before it ran a tool, and was allowed to. */
-  confirmed = 0;
 
   constructor(page) {
     this.page = page;
@@ -142,49 +140,6 @@ export class Window {
       }
       return undefined;
     });
-  }
-
-  /** Says something to the scripted agent in VS Code's chat. */
-  async ask(text) {
-    const { page } = this;
-    const focused = page.locator('.interactive-session .monaco-editor.focused');
-    await until(
-      'the chat’s input has the focus',
-      async () => {
-        await page.keyboard.press('Control+Alt+I');
-        return shown(focused);
-      },
-      { say: () => this.glance() },
-    );
-    await until('the chat has a model', async () => /Scripted/.test(await this.chat()), {
-      say: () => this.chat(),
-    });
-    await page.keyboard.type(`@script ${text}`);
-    await page.keyboard.press('Escape');
-    await page.keyboard.press('Enter');
-  }
-
-  /** What the chat shows. */
-  async chat() {
-    return (await this.page.locator('.interactive-session').allInnerTexts()).join('\n');
-  }
-
-  /** Waits until the chat says something, allowing what VS Code asks about meanwhile. */
-  async answered(pattern) {
-    const allow = this.page.locator('.interactive-session .monaco-button', { hasText: /^(Allow|Continue)/ });
-    await until(
-      `the chat says ${pattern}`,
-      async () => {
-        if ((await allow.count()) > 0) {
-          await allow
-            .first()
-            .click({ timeout: 5_000 })
-            .then(() => this.confirmed++, gone);
-        }
-        return pattern.test(await this.chat());
-      },
-      { say: () => this.chat() },
-    );
   }
 
   /** What is to be seen, for a failure's message. */
