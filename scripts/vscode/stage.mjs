@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packageExtension } from '../package.mjs';
 import { identity, makeSample } from '../sample.mjs';
-import { serversUnder } from './processes.mjs';
+import { serversUnder, tree } from './processes.mjs';
 import { until, Window } from './window.mjs';
 import { installVsix, openWindow } from './workbench.mjs';
 
@@ -96,6 +96,13 @@ export class Stage {
   /** Discern's servers that were started for a folder. */
   servers(folder) {
     return serversUnder(this.#workbench.pid).filter((server) => server.root === folder);
+  }
+
+  /** The processes that join VS Code's own MCP client to a window's server. */
+  attached() {
+    return tree(this.#workbench.pid)
+      .filter(({ args }) => args.some((arg) => arg.endsWith('/dist/attach.js')))
+      .map(({ pid }) => pid);
   }
 
   /** Waits until so many servers run for a folder, and resolves with them. */

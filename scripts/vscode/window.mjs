@@ -72,6 +72,15 @@ export class Window {
     return (await item.count()) === 0 ? '' : ((await item.first().textContent()) ?? '').trim();
   }
 
+  /** What a screen reader is told of it. */
+  statusBarSpoken() {
+    return this.page
+      .locator('.statusbar-item[id$="discern.heldRoot"]')
+      .evaluate(
+        (item) => (item.getAttribute('aria-label') ? item : item.querySelector('[aria-label]'))?.ariaLabel,
+      );
+  }
+
   /** Waits until the status bar names this held root. */
   async holds(name) {
     await until(`the status bar names ${name}`, async () => (await this.statusBar()) === name, {
@@ -140,6 +149,40 @@ export class Window {
       }
       return undefined;
     });
+  }
+
+  /** Waits until the Gate view lists a finding at this place. */
+  async findFinding(place) {
+    const gate = await this.gate();
+    const found = gate.locator('.finding', { hasText: place });
+    await until(`the Gate view lists ${place}`, async () => (await found.count()) > 0, {
+      say: () => gate.locator('body').textContent(),
+    });
+    return found.first();
+  }
+
+  /** Opens a finding of the Gate view, and waits until its file is the active editor. */
+  async openFinding(place) {
+    await (await this.findFinding(place)).click();
+    const tab = this.page.locator('.tab.active', { hasText: place.split('/').at(-1) });
+    await tab.waitFor({ timeout: PATIENCE_MS });
+  }
+
+  /** Where the active editor's file lies: from the folder of the window it belongs to, else from the file system's root. */
+  async breadcrumbs() {
+    const items = this.page.locator('.breadcrumbs-control .monaco-breadcrumb-item');
+    await items.first().waitFor({ timeout: PATIENCE_MS });
+    return (await items.allInnerTexts()).map((text) => text.trim());
+  }
+
+  /** Answers VS Code's own dialog for files and folders, where it is a list one types a path into. */
+  async dialogPath(path) {
+    const input = this.#quickInput.locator('input[type="text"]');
+    await until('the dialog asks for a path', async () => /^\//.test(await input.inputValue()), {
+      say: () => this.glance(),
+    });
+    await input.fill(`${path}/`);
+    await this.#quickInput.locator('.monaco-button', { hasText: /^(OK|Add|Open)$/ }).click();
   }
 
   /** What is to be seen, for a failure's message. */

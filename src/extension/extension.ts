@@ -50,7 +50,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<unknow
     addFolder: (path) => {
       // The window that follows may open before this one has closed.
       stateFile.handOff(folders);
-      addFolder(path);
+      addFolder(path, model.view.folders);
     },
     refresh: () => refresher.now(),
     runVerb: (verb, args, title) => runVerb({ server, model, log }, verb, args, title),

@@ -30,10 +30,10 @@ async function follow(app: App, envelope: Envelope): Promise<void> {
 }
 
 async function followStart(
-  { context, log, addFolder }: App,
+  { context, log, model, addFolder }: App,
   { path, worktree }: Partial<StartData>,
 ): Promise<void> {
-  if (path === undefined || worktree === undefined || isShown(path)) return;
+  if (path === undefined || worktree === undefined || isShown(path, model.view.folders)) return;
   const setting = vscode.workspace.getConfiguration('discern').get<Follow>('followWorktree', 'ask');
   const how = setting === 'ask' ? await ask(path) : setting;
   log.info(`Worktree ${path}: ${how}.`);

@@ -3,6 +3,7 @@ import { isAbsolute, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import * as vscode from 'vscode';
 import type { GateViewState, ToGateView } from '../contract/gate-view.ts';
+import { asShown } from './folders.ts';
 import { gateViewHtml } from './gate-view-html.ts';
 import { type Log, words } from './log.ts';
 import type { WindowModel } from './model.ts';
@@ -126,12 +127,12 @@ export class GateView implements vscode.WebviewViewProvider, vscode.Disposable {
   }
 
   async #open(index: number): Promise<void> {
-    const { run } = this.#model.view;
+    const { run, folders } = this.#model.view;
     const found = run?.diagnostics[index];
     if (!run || !found) return;
     const path = found.file ?? found.output_path;
     if (path === undefined) return;
-    const uri = vscode.Uri.file(isAbsolute(path) ? path : join(run.root, path));
+    const uri = vscode.Uri.file(asShown(isAbsolute(path) ? path : join(run.root, path), folders));
     const position = new vscode.Position(
       Math.max(0, (found.line ?? 1) - 1),
       Math.max(0, (found.column ?? 1) - 1),

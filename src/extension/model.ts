@@ -5,6 +5,7 @@ import type { Envelope } from '../contract/envelope.ts';
 import type { VerbEvent } from '../contract/events.ts';
 import type { GateRunView } from '../contract/gate-view.ts';
 import type { WindowEvent } from '../contract/window.ts';
+import type { WindowFolder } from './folders.ts';
 import { RunBuilder } from './run-builder.ts';
 import type { ServerState } from './server-keeper.ts';
 
@@ -17,12 +18,10 @@ export interface WindowView {
   /** Why there is no status, in the server's words. */
   problem: string | undefined;
   divergence: Divergence;
+  folders: readonly WindowFolder[];
   run: GateRunView | undefined;
   trusted: boolean;
 }
-
-/** Real paths of the workspace folders; the server's own paths are free of symlinks too. */
-export type FolderPaths = readonly string[];
 
 /** Verbs that change nothing: their end is no reason to look again. */
 const reads = new Set(['status', 'scopes', 'doctor']);
@@ -50,7 +49,7 @@ export class WindowModel implements vscode.Disposable {
   #held: Held | undefined;
   #status: StatusData | undefined;
   #problem: string | undefined;
-  #folders: FolderPaths = [];
+  #folders: readonly WindowFolder[] = [];
   readonly #running = new Map<number, RunBuilder>();
   #shown: RunBuilder | undefined;
 
@@ -61,7 +60,14 @@ export class WindowModel implements vscode.Disposable {
       held,
       status: this.#status,
       problem: this.#problem,
-      divergence: held ? divergenceOf(held, this.#folders, this.#status) : { state: 'none' },
+      divergence: held
+        ? divergenceOf(
+            held,
+            this.#folders.map(({ real }) => real),
+            this.#status,
+          )
+        : { state: 'none' },
+      folders: this.#folders,
       run: this.#shown?.view(),
       trusted: vscode.workspace.isTrusted,
     };
@@ -81,7 +87,7 @@ export class WindowModel implements vscode.Disposable {
     this.#fire();
   }
 
-  setFolders(folders: FolderPaths): void {
+  setFolders(folders: readonly WindowFolder[]): void {
     this.#folders = folders;
     this.#fire();
   }

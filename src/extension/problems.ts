@@ -1,6 +1,7 @@
 import { isAbsolute, join } from 'node:path';
 import * as vscode from 'vscode';
 import type { Diagnostic, Envelope } from '../contract/envelope.ts';
+import { asShown, type WindowFolder } from './folders.ts';
 import type { WindowModel } from './model.ts';
 
 const severities = {
@@ -22,18 +23,18 @@ export class Problems implements vscode.Disposable {
       model.onDidStart(({ verb }) => {
         if (verb !== 'start') this.#collection.clear();
       }),
-      model.onDidFinish(({ envelope }) => this.#show(envelope)),
+      model.onDidFinish(({ envelope }) => this.#show(envelope, model.view.folders)),
     ];
   }
 
-  #show(envelope: Envelope): void {
+  #show(envelope: Envelope, folders: readonly WindowFolder[]): void {
     const root = (envelope.data as { root?: string } | undefined)?.root;
     if (root === undefined || !envelope.diagnostics) return;
     const byFile = new Map<string, vscode.Diagnostic[]>();
     for (const one of envelope.diagnostics) {
       // A finding without a file is shown at the configuration that declares the job.
       const file = one.file ?? 'discern.toml';
-      const path = isAbsolute(file) ? file : join(root, file);
+      const path = asShown(isAbsolute(file) ? file : join(root, file), folders);
       byFile.set(path, [...(byFile.get(path) ?? []), toDiagnostic(one)]);
     }
     for (const [path, found] of byFile) this.#collection.set(vscode.Uri.file(path), found);

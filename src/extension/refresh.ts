@@ -1,5 +1,5 @@
-import { realpath } from 'node:fs/promises';
 import * as vscode from 'vscode';
+import { readFolders } from './folders.ts';
 import { type Log, words } from './log.ts';
 import type { WindowModel } from './model.ts';
 import type { WindowServer } from './window-server.ts';
@@ -75,11 +75,8 @@ export class Refresher implements vscode.Disposable {
   }
 
   #readFolders(): void {
-    const folders = (vscode.workspace.workspaceFolders ?? []).filter(
-      (folder) => folder.uri.scheme === 'file',
-    );
-    Promise.all(folders.map((folder) => realpath(folder.uri.fsPath).catch(() => folder.uri.fsPath))).then(
-      (paths) => this.#model.setFolders(paths),
+    readFolders().then(
+      (folders) => this.#model.setFolders(folders),
       (error: unknown) => this.#log.warn(words(error)),
     );
   }

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { count } from '../contract/count.ts';
-import type { Held, StatusData } from '../contract/data.ts';
+import type { Held, StatusData, Worktree } from '../contract/data.ts';
 import type { Divergence } from '../contract/divergence.ts';
 
 /** The last part of a path, for labels; the whole path goes into tooltips. */
@@ -17,6 +17,17 @@ export function spokenDistance(ahead: number | undefined, behind: number | undef
   return [ahead ? `${ahead} ahead of ${trunk}` : '', behind ? `${behind} behind ${trunk}` : '']
     .filter(Boolean)
     .join(', ');
+}
+
+/** What a row shows of a checkout, for a screen reader: its branch, its distance from the trunk, and its marks. */
+export function spokenCheckout(tree: Worktree, trunk: string): string[] {
+  return [
+    tree.branch ? `branch ${tree.branch}` : 'detached HEAD',
+    ...(tree.branch === trunk ? [] : [spokenDistance(tree.ahead, tree.behind, trunk)]),
+    ...(tree.clean === false ? ['has changes'] : []),
+    ...(tree.locked === undefined ? [] : ['locked']),
+    ...(tree.prunable === undefined ? [] : ['gone']),
+  ];
 }
 
 export function changes(status: StatusData): string {

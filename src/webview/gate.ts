@@ -64,9 +64,10 @@ export class Gate {
     this.#findings = new FindingsList((finding) => this.#choose(finding));
     this.#drift = new DriftList((key) => this.#toggle(key));
     this.#sections = {
-      Jobs: new Section('Jobs', [this.#timeline.element], keep),
+      // What is wrong comes first: in a low view it would lie out of sight below the jobs.
       Findings: new Section('Findings', [this.#findings.element], keep),
       Drift: new Section('Drift', [this.#drift.element], keep),
+      Jobs: new Section('Jobs', [this.#timeline.element], keep),
       Standards: new Section('Standards', [this.#standards.element], keep),
       'Changed scopes': new Section('Changed scopes', [this.#scopes.element], keep),
       Hints: new Section('Hints', [this.#hints.element], keep),

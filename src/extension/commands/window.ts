@@ -1,16 +1,16 @@
 import { realpath } from 'node:fs/promises';
 import * as vscode from 'vscode';
-import { divergenceOf, isInside } from '../../contract/divergence.ts';
+import { isInside } from '../../contract/divergence.ts';
 import type { App } from '../app.ts';
+import type { WindowFolder } from '../folders.ts';
 import { words } from '../log.ts';
 import { divergence, heldName, shortName } from '../wording.ts';
 import { type CommandTarget, targetPath } from './lifecycle.ts';
 
 /** Puts a checkout beside the other folders of this window, unless it is there already. */
-export function addFolder(path: string): void {
-  const folders = vscode.workspace.workspaceFolders ?? [];
-  if (folders.some((folder) => isInside(path, folder.uri.fsPath))) return;
-  vscode.workspace.updateWorkspaceFolders(folders.length, 0, {
+export function addFolder(path: string, shown: readonly WindowFolder[]): void {
+  if (shown.some(({ real }) => isInside(path, real))) return;
+  vscode.workspace.updateWorkspaceFolders(vscode.workspace.workspaceFolders?.length ?? 0, 0, {
     uri: vscode.Uri.file(path),
     name: shortName(path),
   });
@@ -43,7 +43,7 @@ export async function aimHere(app: App, target: CommandTarget): Promise<void> {
 }
 
 async function pickCheckout({ model }: App): Promise<string | undefined> {
-  const { status, held } = model.view;
+  const { status, held, folders } = model.view;
   const items = [
     ...(status?.worktrees ?? [])
       .filter((tree) => tree.prunable === undefined)
@@ -52,11 +52,7 @@ async function pickCheckout({ model }: App): Promise<string | undefined> {
         description: tree.branch ?? 'detached HEAD',
         path: tree.root,
       })),
-    ...(vscode.workspace.workspaceFolders ?? []).map((folder) => ({
-      label: folder.name,
-      description: 'workspace folder',
-      path: folder.uri.fsPath,
-    })),
+    ...folders.map(({ name, real }) => ({ label: name, description: 'workspace folder', path: real })),
   ].filter(
     (item, index, all) =>
       item.path !== held?.root && all.findIndex((one) => one.path === item.path) === index,
@@ -122,9 +118,5 @@ export async function offerHelp({ model, server }: App): Promise<void> {
 }
 
 /** True when the window already shows `path`. */
-export const isShown = (path: string): boolean =>
-  divergenceOf(
-    { root: path, missing: false },
-    (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath),
-    undefined,
-  ).state === 'aligned';
+export const isShown = (path: string, folders: readonly WindowFolder[]): boolean =>
+  folders.some(({ real }) => isInside(path, real) || isInside(real, path));

@@ -1,8 +1,18 @@
 import * as vscode from 'vscode';
 import type { StatusData } from '../../contract/data.ts';
 import { isInside } from '../../contract/divergence.ts';
+import type { WindowFolder } from '../folders.ts';
 import type { WindowModel, WindowView } from '../model.ts';
-import { branchBeside, changes, distance, divergence, proof, shortName, spokenDistance } from '../wording.ts';
+import {
+  branchBeside,
+  changes,
+  distance,
+  divergence,
+  proof,
+  shortName,
+  spokenCheckout,
+  spokenDistance,
+} from '../wording.ts';
 import { NodeTree, type TreeNode } from './node-tree.ts';
 
 const warning = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
@@ -19,9 +29,9 @@ const remedies: Record<string, vscode.Command & { short: string }> = {
   strand: { command: 'discern.openHeldRoot', title: 'Open Held Root', short: 'open the held one' },
 };
 
-/** The nodes for what is known; a pure function of the view and the folders, so that a test can read it. */
-export function rootNodes(view: WindowView, folders: readonly { name: string; path: string }[]): TreeNode[] {
-  const { held } = view;
+/** The nodes for what is known; a pure function of the view, so that a test can read it. */
+export function rootNodes(view: WindowView): TreeNode[] {
+  const { held, folders } = view;
   if (!held || held.root === null) return [];
   return [
     ...divergenceNodes(view),
@@ -115,10 +125,10 @@ function proofNode(status: StatusData): TreeNode {
   };
 }
 
-function folderNode(view: WindowView, root: string | null, folder: { name: string; path: string }): TreeNode {
-  const same = root !== null && (isInside(root, folder.path) || isInside(folder.path, root));
+function folderNode(view: WindowView, root: string | null, folder: WindowFolder): TreeNode {
+  const same = root !== null && (isInside(root, folder.real) || isInside(folder.real, root));
   const tree = view.status?.worktrees.find(
-    (one) => isInside(folder.path, one.path) || isInside(one.path, folder.path),
+    (one) => isInside(folder.real, one.path) || isInside(one.path, folder.real),
   );
   const marks = tree
     ? [
@@ -135,16 +145,13 @@ function folderNode(view: WindowView, root: string | null, folder: { name: strin
     tooltip: `${folder.path}\nWorkspace folder; ${stands}.`,
     icon: new vscode.ThemeIcon(same ? 'folder-active' : 'folder'),
     context: same ? 'folder.held' : 'folder',
-    spoken: `Workspace folder ${folder.name}, ${stands}`,
+    spoken: [
+      `Workspace folder ${folder.name}, ${stands}`,
+      ...(tree && view.status ? spokenCheckout(tree, view.status.trunk) : []),
+    ].join(', '),
     path: folder.path,
   };
 }
 
 /** The Root tree: the held root against each workspace folder. */
-export const rootTree = (model: WindowModel) =>
-  new NodeTree(model, (view) =>
-    rootNodes(
-      view,
-      (vscode.workspace.workspaceFolders ?? []).map(({ name, uri }) => ({ name, path: uri.fsPath })),
-    ),
-  );
+export const rootTree = (model: WindowModel) => new NodeTree(model, rootNodes);

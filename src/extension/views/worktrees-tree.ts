@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Worktree } from '../../contract/data.ts';
 import type { WindowModel, WindowView } from '../model.ts';
-import { branchBeside, distance, shortName, spokenDistance } from '../wording.ts';
+import { branchBeside, distance, shortName, spokenCheckout } from '../wording.ts';
 import { NodeTree, type TreeNode } from './node-tree.ts';
 
 /** The nodes of the Worktrees tree: every checkout of the held root's repository, the trunk's first. */
@@ -35,7 +35,11 @@ function worktreeNode(tree: Worktree, held: boolean, trunk: string): TreeNode {
       gone ? 'error' : held ? 'target' : tree.location === 'main' ? 'repo' : 'git-branch',
     ),
     context: `worktree.${kind}${held ? '.held' : ''}${gone ? '.gone' : ''}`,
-    spoken: `${tree.location === 'main' ? 'Main checkout' : 'Worktree'} ${name}, ${spokenDistance(tree.ahead, tree.behind, trunk)}${tree.clean === false ? ', has changes' : ''}${held ? ', held by the server' : ''}`,
+    spoken: [
+      `${tree.location === 'main' ? 'Main checkout' : 'Worktree'} ${name}`,
+      ...spokenCheckout(tree, trunk),
+      ...(held ? ['held by the server'] : []),
+    ].join(', '),
     path: tree.root,
   };
 }

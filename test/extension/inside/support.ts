@@ -57,11 +57,7 @@ export async function view(
 
 /** How a divergence is shown: the Root tree's first line, what it does, its colour, and the status bar's. */
 export function shown(now: WindowView): Record<'label' | 'remedy' | 'colour' | 'bar', string | undefined> {
-  const folders = (vscode.workspace.workspaceFolders ?? []).map(({ name, uri }) => ({
-    name,
-    path: uri.fsPath,
-  }));
-  const node = rootNodes(now, folders).find(({ id }) => id === 'divergence');
+  const node = rootNodes(now).find(({ id }) => id === 'divergence');
   return {
     label: node?.label,
     remedy: node?.command?.command,

@@ -22,7 +22,7 @@ export async function run(stage) {
   await second.row('Worktrees', new RegExp(`^Worktree ${basename(worktree)}.*held by the server`));
   // The other window on this folder sees the worktree, and stays where it is.
   await first.openContainer();
-  await first.row('Worktrees', new RegExp(`^Worktree ${basename(worktree)}, level with main$`));
+  await first.row('Worktrees', new RegExp(`^Worktree ${basename(worktree)}, branch [^,]+, level with main$`));
   assert.equal(await first.statusBar(), 'app');
   assert.equal(await third.statusBar(), 'app');
 }
