@@ -1,3 +1,4 @@
+import './no-compiling.ts';
 import tools from 'virtual:manifest';
 import { type Flags, Misuse, readFlags, usage } from './flags.ts';
 import { serveStdio } from './stdio.ts';
