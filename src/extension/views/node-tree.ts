@@ -18,12 +18,13 @@ export interface TreeNode {
 }
 
 /**
- * A tree over what the window knows. It tells VS Code of a change only when the lines are others than before: VS Code
- * gathers a tree's changes for 200 ms after the first one, so a change that shows nothing new would delay the next one that does.
+ * A tree over what the window knows. It tells VS Code only of lines that changed: VS Code gathers a tree's changes for 200 ms
+ * after the first one, so a change that shows nothing new would delay the next one that does, and for a whole tree it asks twice
+ * before it draws.
  */
 export class NodeTree implements vscode.TreeDataProvider<TreeNode>, vscode.Disposable {
   readonly #nodesOf: (view: WindowView) => TreeNode[];
-  readonly #changed = new vscode.EventEmitter<undefined>();
+  readonly #changed = new vscode.EventEmitter<TreeNode[] | undefined>();
   readonly onDidChangeTreeData = this.#changed.event;
   readonly #subscription: vscode.Disposable;
   #nodes: TreeNode[];
@@ -36,10 +37,19 @@ export class NodeTree implements vscode.TreeDataProvider<TreeNode>, vscode.Dispo
   }
 
   #look(view: WindowView): void {
-    const nodes = this.#nodesOf(view);
-    const same = JSON.stringify(nodes) === JSON.stringify(this.#nodes);
-    this.#nodes = nodes;
-    if (!same) this.#changed.fire(undefined);
+    const before = this.#nodes;
+    const now = this.#nodesOf(view);
+    const sameLines = now.length === before.length && now.every(({ id }, at) => id === before[at]?.id);
+    if (!sameLines) {
+      this.#nodes = now;
+      this.#changed.fire(undefined);
+      return;
+    }
+    const changed = before.filter((node, at) => JSON.stringify(node) !== JSON.stringify(now[at]));
+    if (changed.length === 0) return;
+    // VS Code knows a line by its object, so the old one takes what is new.
+    for (const node of changed) become(node, now[before.indexOf(node)] as TreeNode);
+    this.#changed.fire(changed);
   }
 
   getChildren(node?: TreeNode): TreeNode[] {
@@ -54,6 +64,11 @@ export class NodeTree implements vscode.TreeDataProvider<TreeNode>, vscode.Dispo
     this.#subscription.dispose();
     this.#changed.dispose();
   }
+}
+
+function become(node: TreeNode, other: TreeNode): void {
+  for (const key of Object.keys(node)) delete node[key as keyof TreeNode];
+  Object.assign(node, other);
 }
 
 /** Gives VS Code the tree of the view `id`; what it returns ends both. */
