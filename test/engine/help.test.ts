@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { HelpData } from '../../src/contract/data.ts';
 import { refusals } from '../../src/contract/refusals.ts';
 import { verbNames } from '../../src/contract/verbs.ts';
@@ -7,6 +9,8 @@ import { cli, json } from '../support/cli.ts';
 import { projects } from '../support/project.ts';
 import { connections } from '../support/server.ts';
 import { hello, rawServers } from '../support/stdio.ts';
+
+declare const DISCERN_HOME: string;
 
 const { make, removeAll } = projects();
 const { open, closeAll } = connections();
@@ -122,7 +126,8 @@ describe('help over MCP', () => {
     const ours = ((list?.resources ?? []) as Resource[]).filter(({ uri }) =>
       uri.startsWith('discern://help/'),
     );
-    assert.equal(ours.length, 8);
+    const topics = readdirSync(join(DISCERN_HOME, 'docs/help'));
+    assert.equal(ours.length, topics.length);
     for (const one of ours)
       assert.ok(one.mimeType === 'text/markdown' && one.title && one.description, one.uri);
     const { result } = await server.answer(2);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { verb } from './engine.ts';
 import { git, type Project } from './project.ts';
 import { readRefs, readRegistered } from './refs.ts';
@@ -25,10 +25,17 @@ const blobId = (text: string) =>
     .update(`blob ${Buffer.byteLength(text)}\0${text}`)
     .digest('hex');
 
+/** Where a checkout's index lies. */
+async function indexOf(checkout: string): Promise<string> {
+  const pointer = await readFile(join(checkout, '.git'), 'utf8').catch(() => undefined);
+  if (pointer === undefined) return join(checkout, '.git/index');
+  return resolve(checkout, pointer.slice('gitdir: '.length).trim(), 'index');
+}
+
 /**
  * Everything people have put into a repository, so that after each step it can be asked whether all of it is still there:
  * every commit reachable from a ref, and every uncommitted byte in its place, in the directory that was moved away, or under
- * a recovery ref. It asks git only when refs have moved.
+ * a recovery ref. It asks git only when refs or an index have changed.
  */
 export class Ledger {
   readonly project: Project;
@@ -39,6 +46,7 @@ export class Ledger {
   #precious: Precious[] = [];
   #seen = '';
   #objects = new Set<string>();
+  readonly #staged = new Map<string, { bytes: Buffer; ids: ReadonlyMap<string, string> }>();
   #told = '';
 
   private constructor(project: Project, trunk: string) {
@@ -136,8 +144,7 @@ export class Ledger {
   ): Promise<void> {
     const what = `${staged ? 'what was staged as' : ''} ${join(checkout, path)}: ${text}`;
     if (staged && (await isThere(join(checkout, '.git')))) {
-      const [, id] = (await git(checkout, 'ls-files', '--stage', '--', path)).split(' ');
-      assert.equal(id, blobId(text), what);
+      assert.equal((await this.#stagedIn(checkout)).get(path), blobId(text), what);
       return;
     }
     // The index lies with git for as long as git knows the checkout.
@@ -151,6 +158,18 @@ export class Ledger {
       if (!staged && found === text) return;
     }
     assert.ok(this.#objects.has(blobId(text)), `${what} is kept`);
+  }
+
+  /** What is staged in a checkout: ids by path. */
+  async #stagedIn(checkout: string): Promise<ReadonlyMap<string, string>> {
+    const bytes = await readFile(await indexOf(checkout)).catch(() => Buffer.alloc(0));
+    const known = this.#staged.get(checkout);
+    if (known && bytes.equals(known.bytes)) return known.ids;
+    const lines = (await git(checkout, 'ls-files', '--stage', '-z')).split('\0').filter(Boolean);
+    // "<mode> <id> <stage>\t<path>" (git-ls-files(1))
+    const ids = new Map(lines.map((line) => [line.slice(line.indexOf('\t') + 1), line.split(' ')[1] ?? '']));
+    this.#staged.set(checkout, { bytes, ids });
+    return ids;
   }
 
   /** No worktree is registered without a directory, or the reverse, unless someone who asks is told of it. */
