@@ -33,10 +33,13 @@ const exited = (child) =>
 export async function startWorkbench({ trust = true, env = {}, extensionsDir, verbose = false } = {}) {
   const data = realpathSync(mkdtempSync(join(tmpdir(), 'discern-vscode-')));
   const port = await freePort();
-  const settings = join(data, 'data', 'User', 'settings.json');
-  mkdirSync(dirname(settings), { recursive: true });
+  const file = join(data, 'data', 'User', 'settings.json');
+  mkdirSync(dirname(file), { recursive: true });
+  // VS Code leaves its sockets behind; here they go with the rest.
+  const temporary = join(data, 'tmp');
+  mkdirSync(temporary);
   // A folder that is not trusted stays so without a modal in the way.
-  writeFileSync(settings, JSON.stringify({ 'security.workspace.trust.startupPrompt': 'never' }));
+  writeFileSync(file, JSON.stringify({ 'security.workspace.trust.startupPrompt': 'never' }));
   const child = spawn(
     nodeFile,
     [
@@ -47,7 +50,11 @@ export async function startWorkbench({ trust = true, env = {}, extensionsDir, ve
       ...(extensionsDir ? ['--extensions-dir', extensionsDir] : []),
       ...(trust ? ['--disable-workspace-trust'] : []),
     ],
-    { cwd: vscodeDir, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
+    {
+      cwd: vscodeDir,
+      env: { ...process.env, TMPDIR: temporary, XDG_RUNTIME_DIR: temporary, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
   );
   let said = '';
   const ready = new Promise((resolve, reject) => {
