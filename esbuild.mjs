@@ -1,4 +1,4 @@
-// Builds dist/ from src/. `buildTests(outdir)` is what scripts/test.mjs uses, so that tests and product are built alike.
+// Builds dist/ from src/. `buildTests` and `buildSuite` are what scripts/test.mjs uses, so that tests and product are built alike.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';

@@ -4,7 +4,7 @@ import { type LoadedConfig, loadConfig } from './config/index.ts';
 import { GitError, git } from './git/core.ts';
 import { askPlace, type Place, readPlace } from './git/place.ts';
 import { listRefs, resolveCommit } from './git/refs.ts';
-import { listWorktrees, type WorktreeEntry } from './git/worktree.ts';
+import { branchOf, listWorktrees, type WorktreeEntry } from './git/worktree.ts';
 import { Refusal } from './refusal.ts';
 import { shellWord } from './shell-word.ts';
 import { trunkNames } from './trunk-names.ts';
@@ -50,7 +50,7 @@ export async function openRepository(root: string, signal?: AbortSignal): Promis
   let self = listed ? await findSelf(worktrees, read) : undefined;
   const place = read && self ? read : await askPlace(root, signal).catch(notARepository(root));
   self ??= (await findSelf(worktrees, place)) ?? unlisted(place);
-  const branch = self.branch?.replace(/^refs\/heads\//, '') ?? null;
+  const branch = branchOf(self) ?? null;
   if (!self.head || unborn.test(self.head)) {
     throw new Refusal(
       'unborn_repository',
@@ -101,6 +101,11 @@ export function rootIn(repo: Pick<Repository, 'prefix'>, checkout: string): stri
 /** True in the checkout work lands in: the landing checkout, or the main one. */
 export function isHome(repo: Repository): boolean {
   return !repo.linked || repo.self === repo.landing;
+}
+
+/** {@link isHome}, of any of the repository's checkouts. */
+export function isHomeEntry({ worktrees, landing }: Repository, entry: WorktreeEntry): boolean {
+  return entry === worktrees[0] || entry === landing;
 }
 
 /** A checkout that need not have a `discern.toml`. */

@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import type { Held } from '../contract/data.ts';
 import type { Envelope } from '../contract/envelope.ts';
 import type { VerbEvent } from '../contract/events.ts';
@@ -10,6 +9,7 @@ import { findRoot } from '../engine/root.ts';
 import { needsNoRoot } from '../engine/rootless.ts';
 import { callRoot, heldRoot } from './call-root.ts';
 import { CallOrder, type Turn } from './callers.ts';
+import { cancellable } from './cancellable.ts';
 import { loadEngine } from './engine.ts';
 import { HeldRoot } from './held-root.ts';
 import { findSpawnRoot, type SpawnRoot } from './spawn-root.ts';
@@ -169,10 +169,7 @@ export class Session {
     const bound = request.args?.path !== undefined || needsNoRoot.has(request.verb);
     const turn = caller.order.accept(request.verb, bound);
     const call = ++this.#calls;
-    const abort = new AbortController();
-    const signal = AbortSignal.any([request.signal, abort.signal]);
-    // Every process a verb runs listens to it; Node takes more than ten listeners for a leak and warns.
-    setMaxListeners(0, signal);
+    const { abort, signal } = cancellable(request.signal);
     this.#running.set(call, abort);
     this.#tell(() => ({ type: 'call_started', call, verb: request.verb, caller: by }));
     try {

@@ -36,6 +36,7 @@ describe('help at a terminal', () => {
       'config',
       'refusals',
       'vscode',
+      'remote',
       'troubleshooting',
     ]) {
       assert.match(stdout, new RegExp(`^  ${topic} +\\S.{20,}\\.$`, 'm'));

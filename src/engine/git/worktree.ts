@@ -16,6 +16,10 @@ export interface WorktreeEntry {
   prunable?: string;
 }
 
+/** The short name of the branch an entry is on; absent on a detached HEAD. */
+export const branchOf = ({ branch }: WorktreeEntry): string | undefined =>
+  branch?.replace(/^refs\/heads\//, '');
+
 /** Parses `git worktree list --porcelain -z`: records of `key[ value]` fields, an empty field between records. */
 export function parseWorktrees(stdout: Buffer): WorktreeEntry[] {
   const entries: WorktreeEntry[] = [];

@@ -9,7 +9,7 @@ import type { Context } from '../context.ts';
 import { point } from '../faults.ts';
 import { exists, stateDir } from '../files.ts';
 import { isAncestor, logOneline } from '../git/refs.ts';
-import type { WorktreeEntry } from '../git/worktree.ts';
+import { branchOf, type WorktreeEntry } from '../git/worktree.ts';
 import { gitDirOf, readRecord } from '../identity.ts';
 import { holdings, inspect } from '../landing/inspect.ts';
 import { recoverRemovals } from '../landing/leftovers.ts';
@@ -17,7 +17,7 @@ import { cleanAt, deleteBranch, removeCheckout, trashFor } from '../landing/reti
 import { keepForRecovery } from '../landing/snapshot.ts';
 import { resourcesOf } from '../landing/tear-down.ts';
 import { Refusal } from '../refusal.ts';
-import { openRepository, type Repository, rootIn, where } from '../repository.ts';
+import { isHomeEntry, openRepository, type Repository, rootIn, where } from '../repository.ts';
 import { findVanishedBy } from '../worktree/reclaim.ts';
 import { PRUNE } from '../wreckage/wreck.ts';
 import { clearVanished, tearDown, withTeardown } from './drop-resources.ts';
@@ -91,7 +91,7 @@ async function findWorktree(repo: Repository, name: string): Promise<WorktreeEnt
       { data: where(repo) },
     );
   }
-  if (entry === repo.worktrees[0] || entry === repo.landing) {
+  if (isHomeEntry(repo, entry)) {
     throw new Refusal(
       'not_in_worktree',
       `${entry.path} is the repository's own checkout, which is never dropped: name a worktree.`,
@@ -110,8 +110,8 @@ async function findWorktree(repo: Repository, name: string): Promise<WorktreeEnt
 
 function notFound(repo: Repository, name: string): Refusal {
   const known = repo.worktrees
-    .filter((entry, index) => index > 0 && entry !== repo.landing)
-    .map((entry) => entry.branch?.replace('refs/heads/', '') ?? entry.path);
+    .filter((entry) => !isHomeEntry(repo, entry))
+    .map((entry) => branchOf(entry) ?? entry.path);
   return new Refusal(
     'path_not_found',
     `"${name}" is no worktree of this repository; there ${known.length === 1 ? 'is' : 'are'}: ${known.join(', ') || 'none'}.`,
@@ -219,7 +219,7 @@ async function whereNow(
   if (!home || (await exists(repo.root))) return where(repo);
   return {
     root: rootIn(repo, home.path),
-    branch: home.branch?.replace(/^refs\/heads\//, '') ?? null,
+    branch: branchOf(home) ?? null,
     commit: home.head ?? repo.commit,
   };
 }

@@ -5,7 +5,8 @@ import { type ProjectRow, type ProjectsData, projectsTool } from '../../contract
 import { checkArguments } from '../arguments.ts';
 import type { Context } from '../context.ts';
 import { exists } from '../files.ts';
-import { openRepository, rootIn } from '../repository.ts';
+import { branchOf } from '../git/worktree.ts';
+import { isHomeEntry, openRepository, rootIn } from '../repository.ts';
 import { CONFIG_FILE } from '../root.ts';
 import { runVerb } from '../run-verb.ts';
 
@@ -45,9 +46,8 @@ async function checkouts(root: string, ctx: Context): Promise<ProjectRow[]> {
   for (const entry of repo.worktrees) {
     const path = rootIn(repo, entry.path);
     if (entry.bare || entry.prunable !== undefined || !(await exists(join(path, CONFIG_FILE)))) continue;
-    const main = entry === repo.worktrees[0] || entry === repo.landing;
-    const branch = entry.branch?.replace(/^refs\/heads\//, '') ?? null;
-    rows.push({ path, name, branch, location: main ? 'main' : 'worktree' });
+    const location = isHomeEntry(repo, entry) ? 'main' : 'worktree';
+    rows.push({ path, name, branch: branchOf(entry) ?? null, location });
   }
   return rows;
 }

@@ -5,10 +5,10 @@ import type { Context } from '../context.ts';
 import { isProvablyClean } from '../git/quiet.ts';
 import { aheadBehind, treesOf } from '../git/refs.ts';
 import { isClean, readStatus, type TreeStatus } from '../git/status.ts';
-import type { WorktreeEntry } from '../git/worktree.ts';
+import { branchOf, type WorktreeEntry } from '../git/worktree.ts';
 import { gitDirOf, readRecord } from '../identity.ts';
 import { Refusal } from '../refusal.ts';
-import { type Repository, rootIn } from '../repository.ts';
+import { isHomeEntry, type Repository, rootIn } from '../repository.ts';
 
 /** How each checkout of the repository stands; `tree` is what is known already of the one asked about. */
 export async function describeWorktrees(
@@ -48,14 +48,13 @@ async function describe(
 ): Promise<Worktree> {
   const gitDir = await gitDirOf(entry.path);
   const record = gitDir === undefined ? undefined : await readRecord(gitDir);
-  const main = entry === repo.worktrees[0] || entry === repo.landing;
   const state = entry.prunable === undefined ? await measure(repo, entry, gitDir, known, ctx) : {};
   return {
     path: entry.path,
     root: rootIn(repo, entry.path),
-    branch: entry.branch?.replace(/^refs\/heads\//, '') ?? null,
+    branch: branchOf(entry) ?? null,
     commit: entry.head ?? '',
-    location: main ? 'main' : 'worktree',
+    location: isHomeEntry(repo, entry) ? 'main' : 'worktree',
     landing: entry === repo.landing,
     managed: record !== undefined,
     ...(entry.locked !== undefined && { locked: entry.locked }),

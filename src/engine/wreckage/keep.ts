@@ -5,7 +5,7 @@ import { exists, orWhenAbsent } from '../files.ts';
 import { GitError, git, gitLine } from '../git/core.ts';
 import { commitTree } from '../git/merge.ts';
 import { moveRef } from '../git/refs.ts';
-import type { WorktreeEntry } from '../git/worktree.ts';
+import { branchOf, type WorktreeEntry } from '../git/worktree.ts';
 import { identity } from '../landing/snapshot.ts';
 import { Refusal } from '../refusal.ts';
 
@@ -30,7 +30,7 @@ export async function keepAdministered(
   if (!own && !loose) return undefined;
   const what = `What was staged in ${entry.path}\n`;
   const commit = own ? await commitTree(cwd, staged, [head], what, identity) : head;
-  const name = entry.branch?.replace(/^refs\/heads\//, '') ?? head.slice(0, 10);
+  const name = branchOf(entry) ?? head.slice(0, 10);
   const ref = `refs/discern/recovered/${name}-${randomBytes(3).toString('hex')}`;
   await moveRef(cwd, ref, commit, '', 'discern: kept when its worktree was pruned');
   return ref;

@@ -1,9 +1,9 @@
-import { setMaxListeners } from 'node:events';
 import type { Envelope } from '../../contract/envelope.ts';
 import type { Args, Verb } from '../../contract/verbs.ts';
 import { Refusal } from '../../engine/refusal.ts';
 import { needsNoRoot } from '../../engine/rootless.ts';
 import { namedRoot } from '../call-root.ts';
+import { cancellable } from '../cancellable.ts';
 import { type Engine, loadEngine } from '../engine.ts';
 import type { Answer, CallRequest } from '../session.ts';
 import type { LaunchRoots } from './launch-roots.ts';
@@ -27,10 +27,7 @@ export class RemoteCalls {
 
   /** Answers one tool call; never rejects. */
   async call(request: CallRequest<RemoteVerb>): Promise<Answer> {
-    const abort = new AbortController();
-    const signal = AbortSignal.any([request.signal, abort.signal]);
-    // Every process a verb runs listens to it; Node takes more than ten listeners for a leak and warns.
-    setMaxListeners(0, signal);
+    const { abort, signal } = cancellable(request.signal);
     const key = request.exchange && keyOf(request.exchange);
     if (key !== undefined) this.#running.set(key, abort);
     try {
