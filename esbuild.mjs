@@ -71,11 +71,14 @@ const help = {
   },
 };
 
-/** The JSON Schema of discern.toml, for editors. */
-async function writeConfigSchema(outdir) {
-  const { configSchema } = await evaluate('src/contract/config-schema.ts');
+/** The JSON Schemas of discern.toml and discern-vscode.toml, for editors. */
+async function writeConfigSchemas(outdir) {
+  const { configSchema, settingsSchema } = await evaluate('src/contract/config-schema.ts');
   mkdirSync(outdir, { recursive: true });
-  writeFileSync(join(outdir, 'discern.schema.json'), `${JSON.stringify(configSchema(), null, 2)}\n`);
+  const write = (name, schema) =>
+    writeFileSync(join(outdir, `${name}.schema.json`), `${JSON.stringify(schema, null, 2)}\n`);
+  write('discern', configSchema());
+  write('discern-vscode', settingsSchema());
 }
 
 /** Parts of the extension in files of their own, loaded when first needed. */
@@ -149,7 +152,7 @@ const forTests = {
 export async function buildProduct(outdir = here('dist')) {
   await Promise.all([
     build(webviewBuild(outdir)),
-    writeConfigSchema(outdir),
+    writeConfigSchemas(outdir),
     build({
       ...shared,
       entryPoints: { engine: here('src/engine/index.ts') },

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ConfigFile } from './config.ts';
+import { SettingsFile } from './settings.ts';
 
 /** A JSON Schema (draft 7), as far as ours have keywords. Made by {@link configSchema}, read by the editor. */
 export interface JsonSchema {
@@ -32,7 +33,16 @@ const filled = '^[^\\x00]*[^\\s\\x00][^\\x00]*$';
  * it cannot say what the reader refuses across tables (a job in `[capabilities]` and `[checks]`) or once `${…}` is resolved.
  */
 export function configSchema(): JsonSchema {
-  const { $schema, ...rest } = z.toJSONSchema(ConfigFile, {
+  return schemaOf(ConfigFile, 'discern.toml', 'How discern works on this project.');
+}
+
+/** The JSON Schema of `discern-vscode.toml`. */
+export function settingsSchema(): JsonSchema {
+  return schemaOf(SettingsFile, 'discern-vscode.toml', 'What the published format has no word for.');
+}
+
+function schemaOf(file: z.ZodType, title: string, description: string): JsonSchema {
+  const { $schema, ...rest } = z.toJSONSchema(file, {
     io: 'input',
     target: 'draft-7',
     override({ jsonSchema }) {
@@ -43,8 +53,8 @@ export function configSchema(): JsonSchema {
   });
   return {
     ...($schema !== undefined && { $schema }),
-    title: 'discern.toml',
-    description: 'How discern works on this project.',
+    title,
+    description,
     ...(rest as JsonSchema),
   };
 }

@@ -59,7 +59,7 @@ export function run<V extends Verb>(
 export { personMethods, windowNotification } from '../contract/window.ts';
 export { beginsAnywhere } from './anywhere.ts';
 export { parseArguments } from './arguments.ts';
-export { checkConfig, loadConfig } from './config/index.ts';
+export { checkConfig, checkFile, loadConfig, loadSettings } from './config/index.ts';
 export type { ClientKind, Context } from './context.ts';
 export { exists } from './files.ts';
 export { homeOf } from './home.ts';

@@ -11,9 +11,9 @@ const kinds: Record<Offer['kind'], vscode.CompletionItemKind> = {
   value: vscode.CompletionItemKind.Value,
 };
 
-/** What VS Code asks of a language, for `discern.toml`, answered from its JSON Schema. */
+/** What VS Code asks of a language, for our configuration files, answered from their JSON Schemas. */
 export class ConfigLanguage {
-  static #made: Promise<ConfigLanguage> | undefined;
+  static readonly #made = new Map<string, Promise<ConfigLanguage>>();
   readonly #schema: JsonSchema;
 
   constructor(schema: JsonSchema) {
@@ -22,10 +22,11 @@ export class ConfigLanguage {
 
   /** The language with the schema in this file, which is read once. */
   static of(schemaFile: string): Promise<ConfigLanguage> {
-    ConfigLanguage.#made ??= readFile(schemaFile, 'utf8').then(
-      (text) => new ConfigLanguage(JSON.parse(text) as JsonSchema),
-    );
-    return ConfigLanguage.#made;
+    const made =
+      ConfigLanguage.#made.get(schemaFile) ??
+      readFile(schemaFile, 'utf8').then((text) => new ConfigLanguage(JSON.parse(text) as JsonSchema));
+    ConfigLanguage.#made.set(schemaFile, made);
+    return made;
   }
 
   complete(document: vscode.TextDocument, position: vscode.Position): vscode.CompletionItem[] {

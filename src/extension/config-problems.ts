@@ -6,9 +6,9 @@ import type { WindowServer } from './window-server.ts';
 const TYPING_MS = 250;
 
 const isConfig = (document: vscode.TextDocument) =>
-  document.uri.scheme === 'file' && /[\\/]discern\.toml$/.test(document.uri.fsPath);
+  document.uri.scheme === 'file' && /[\\/]discern(?:-vscode)?\.toml$/.test(document.uri.fsPath);
 
-/** Squiggles in `discern.toml`, as one types: what the server would refuse, before it is saved. */
+/** Squiggles in our configuration files, as one types: what the server would refuse, before it is saved. */
 export class ConfigProblems implements vscode.Disposable {
   readonly #collection = vscode.languages.createDiagnosticCollection('discern.toml');
   readonly #server: WindowServer;

@@ -1,8 +1,18 @@
-import { configSchema, type JsonSchema } from '../contract/config-schema.ts';
+import { configSchema, type JsonSchema, settingsSchema } from '../contract/config-schema.ts';
 import { about, alternatives, isOffered, isTableOnly } from '../contract/schema-words.ts';
 
 /** The tables and keys of `discern.toml` in Markdown, from its schema; older spellings last. */
 export function keyReference(): string {
+  const { sections, older } = tablesOf(configSchema());
+  return `${sections.join('\n\n')}\n\n## Older spellings\n\nThey are read, with one note each.\n\n${older.join('\n')}`;
+}
+
+/** The tables and keys of `discern-vscode.toml`. */
+export function settingsReference(): string {
+  return tablesOf(settingsSchema()).sections.join('\n\n');
+}
+
+function tablesOf(root: JsonSchema): { sections: string[]; older: string[] } {
   const older: string[] = [];
   const sections: string[] = [];
   const table = (schema: JsonSchema, path: string, required: readonly string[] = []) => {
@@ -23,8 +33,8 @@ export function keyReference(): string {
     }
     for (const [one, key] of below) table(one, key);
   };
-  table(configSchema(), '');
-  return `${sections.join('\n\n')}\n\n## Older spellings\n\nThey are read, with one note each.\n\n${older.join('\n')}`;
+  table(root, '');
+  return { sections, older };
 }
 
 function keyLine(name: string, schema: JsonSchema, required: boolean): string {

@@ -1,9 +1,13 @@
 import type { Help, HelpPage } from '../contract/help.ts';
-import { keyReference } from './keys.ts';
+import { keyReference, settingsReference } from './keys.ts';
 import { verbReference } from './verbs.ts';
 
 /** What stands between the marks of a page, made from the sources the product itself is made from. */
-const generators: Record<string, () => string> = { config: keyReference, verbs: verbReference };
+const generators: Record<string, () => string> = {
+  config: keyReference,
+  settings: settingsReference,
+  verbs: verbReference,
+};
 
 const marks = /<!-- generated -->\n[\s\S]*<!-- end -->\n?/;
 
@@ -20,6 +24,7 @@ const order = [
   'landing',
   'verbs',
   'config',
+  'settings',
   'refusals',
   'vscode',
   'remote',

@@ -10,7 +10,7 @@ import type { Session } from './session.ts';
 function addPerson(
   server: Server,
   session: Session,
-  { personMethods, windowNotification, checkConfig: check }: Engine,
+  { personMethods, windowNotification, checkFile }: Engine,
 ): void {
   const { aim, held, trust, cancel, checkConfig } = personMethods;
   server.setRequestHandler(aim.method, { params: aim.params }, async ({ path }) => ({
@@ -27,7 +27,7 @@ function addPerson(
     cancelled: session.cancel(call),
   }));
   server.setRequestHandler(checkConfig.method, { params: checkConfig.params }, ({ text, file }) => {
-    const { problems, notes } = check(text, file);
+    const { problems, notes } = checkFile(text, file);
     return { problems: problems.map(({ key: _key, ...problem }) => problem), notes };
   });
   const stop = session.listen((event: WindowEvent) => {

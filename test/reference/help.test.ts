@@ -18,7 +18,18 @@ describe('The help', () => {
   it('has pages that begin with a title and a line that sums them up, short enough for an agent', () => {
     assert.deepEqual(
       help.pages.map(({ topic }) => topic),
-      ['roots', 'gate', 'landing', 'verbs', 'config', 'refusals', 'vscode', 'remote', 'troubleshooting'],
+      [
+        'roots',
+        'gate',
+        'landing',
+        'verbs',
+        'config',
+        'settings',
+        'refusals',
+        'vscode',
+        'remote',
+        'troubleshooting',
+      ],
     );
     for (const { topic, title, summary, text } of help.pages) {
       assert.ok(title.length < 40 && summary.length > 30 && summary.length < 110, topic);
@@ -30,7 +41,7 @@ describe('The help', () => {
   });
 
   it('has generated parts in docs/help that are what the registries say', () => {
-    for (const topic of ['config', 'verbs']) {
+    for (const topic of ['config', 'settings', 'verbs']) {
       const source = read(`docs/help/${topic}.md`);
       assert.equal(
         source,

@@ -2,6 +2,7 @@ import { count } from '../../contract/count.ts';
 import type { DoctorData, Finding, Held } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
 import type { Args } from '../../contract/verbs.ts';
+import { loadSettings } from '../config/index.ts';
 import type { Context } from '../context.ts';
 import { fine, guarded, warn, wrong } from '../doctor/finding.ts';
 import { hosts } from '../doctor/hosts.ts';
@@ -177,6 +178,13 @@ async function findPlace(patient: Patient, ctx: Context): Promise<Finding[]> {
     },
     (slug) =>
       slug === 'unborn_repository' ? 'git add -A && git commit' : `Correct the file, then run doctor again.`,
+  );
+  await step(
+    'settings',
+    async () => {
+      await loadSettings(patient.root);
+    },
+    () => 'Correct the file, then run doctor again.',
   );
   return findings;
 }

@@ -1,0 +1,34 @@
+import * as z from 'zod';
+
+/** What happens when evidence says that a caller stands in another checkout than its held root (contract §3). */
+export const followModes = ['follow', 'refuse', 'tell'] as const;
+
+export const CallersTable = z.strictObject({
+  follow: z
+    .enum(followModes)
+    .default('follow')
+    .describe(
+      'When an agent stands in another checkout than the held root: follow moves the held root there, refuse answers caller_elsewhere, tell only says so.',
+    ),
+});
+
+export const KeepTable = z.strictObject({
+  keep: z
+    .number()
+    .min(0)
+    .max(36_500)
+    .default(30)
+    .describe('Days after which prune removes a recovery ref; 0 keeps them all.'),
+});
+
+/**
+ * The shape of `discern-vscode.toml`, which stands beside `discern.toml` and holds what the published format has no word
+ * for. The file is optional, and so is each table.
+ */
+export const SettingsFile = z.strictObject({
+  callers: CallersTable.prefault({}).describe('Agents that move by their own client’s means.'),
+  worktree: KeepTable.prefault({}).describe('What is kept of removed worktrees.'),
+});
+
+/** `discern-vscode.toml` as the engine reads it, defaults filled in. */
+export type Settings = z.output<typeof SettingsFile>;

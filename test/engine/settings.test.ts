@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { settingsSchema } from '../../src/contract/config-schema.ts';
+import { checkFile, checkSettings, loadSettings } from '../../src/engine/config/index.ts';
+import { Refusal } from '../../src/engine/refusal.ts';
+import { projects } from '../support/project.ts';
+
+declare const DISCERN_HOME: string;
+
+const { make, removeAll } = projects();
+
+describe('discern-vscode.toml', () => {
+  afterEach(removeAll);
+
+  it('is optional, and so is each table in it', async () => {
+    const project = await make();
+    const defaults = { callers: { follow: 'follow' }, worktree: { keep: 30 } };
+    assert.deepEqual(await loadSettings(project.root), defaults);
+    await project.write({ 'discern-vscode.toml': '\uFEFF[callers]\nfollow = "tell"\n' });
+    assert.deepEqual(await loadSettings(project.root), { ...defaults, callers: { follow: 'tell' } });
+  });
+
+  it('refuses what it does not know, naming the place and the nearest key', async () => {
+    const project = await make();
+    const refused = async (text: string, message: RegExp) => {
+      await project.write({ 'discern-vscode.toml': text });
+      await assert.rejects(loadSettings(project.root), (error) => {
+        assert.ok(Refusal.is(error) && error.slug === 'config_error', String(error));
+        assert.match(error.message, message);
+        return true;
+      });
+    };
+    await refused('[callers]\nfolow = "tell"\n', /^discern-vscode\.toml:2:1: unknown key "folow".*"follow"/);
+    await refused('[callers]\nfollow = "refuses"\n', /^discern-vscode\.toml:2:10: .*did you mean "refuse"/);
+    await refused(
+      '[caller]\n',
+      /^discern-vscode\.toml:1:2: unknown table or key "caller"; did you mean \[callers\]/,
+    );
+    await refused('[worktree]\nkeep = -1\n', /^discern-vscode\.toml:2:8: .*0 or more/);
+    await refused('[worktree\n', /^discern-vscode\.toml:\d+:\d+: not valid TOML/);
+    const other = await make();
+    await mkdir(join(other.root, 'discern-vscode.toml'));
+    await assert.rejects(loadSettings(other.root), /is no regular file/);
+  });
+
+  it('never throws on any text, and is checked by its own name', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const { settings, problems } = checkSettings(text);
+        assert.equal(settings === undefined, problems.length > 0);
+      }),
+    );
+    assert.equal(checkFile('[callers]\n', '/somewhere/discern-vscode.toml').problems.length, 0);
+    assert.equal(checkFile('[callers]\nfolow = 1\n', '/somewhere/discern-vscode.toml').problems.length, 1);
+    assert.equal(checkFile('[callers]\nfolow = 1\n', '/somewhere/discern.toml').problems.length, 0);
+  });
+
+  it('has a schema of its own, shipped as the contract has it now', () => {
+    const shipped = JSON.parse(readFileSync(join(DISCERN_HOME, 'dist/discern-vscode.schema.json'), 'utf8'));
+    assert.deepEqual(shipped, JSON.parse(JSON.stringify(settingsSchema())));
+  });
+});
