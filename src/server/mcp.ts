@@ -5,6 +5,7 @@ import {
   ResourceNotFoundError,
   Server,
   type ServerContext,
+  type Transport,
 } from '@modelcontextprotocol/server';
 import type { VerbEvent } from '../contract/events.ts';
 import { nearest } from '../engine/nearest.ts';
@@ -16,15 +17,10 @@ import { renderText } from './render.ts';
 import type { Resources } from './resources.ts';
 import type { Answer, CallRequest } from './session.ts';
 import { rootDirectories } from './spawn-root.ts';
+import { inPlainWords } from './wire/message.ts';
 
 /** How long a client may take to say its roots, in milliseconds. */
 const ROOTS_TIMEOUT_MS = 3_000;
-
-/**
- * The longest message a caller may send, in bytes; ours are short, and a `discern.toml` to check is at most 1 MiB. A longer
- * one ends its connection: reading it costs the SDK time by the square of its length, and everybody waits meanwhile.
- */
-export const LONGEST_MESSAGE = 4 * 1024 * 1024;
 
 const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
 
@@ -41,12 +37,24 @@ export interface Offer<V extends string> {
   life: Life;
 }
 
+/** The SDK's server, whose errors are sentences: it puts dumps of its schemas into some. */
+class PlainServer extends Server {
+  override async connect(transport: Transport): Promise<void> {
+    const send = transport.send.bind(transport);
+    transport.send = (message, options) => {
+      if ('error' in message) message.error.message = inPlainWords(message.error.message);
+      return send(message, options);
+    };
+    await super.connect(transport);
+  }
+}
+
 /** Makes servers, each for one connection or one request, of either protocol era, over an offer that outlives them. */
 export function serverFactory<V extends string>(offer: Offer<V | 'status'>): McpServerFactory {
   const { tools, resources, instructions, life, caller } = offer;
   const listed = tools.map(({ verb: _verb, looking: _looking, ...tool }) => tool);
   return ({ era }) => {
-    const server = new Server(
+    const server = new PlainServer(
       { name: 'discern', title: 'Discern', version: DISCERN_VERSION },
       { capabilities: { tools: {}, resources: {} }, instructions },
     );

@@ -1,16 +1,18 @@
 import tools from 'virtual:manifest';
-import { StdioServerTransport, serveStdio as serveConnection } from '@modelcontextprotocol/server/stdio';
+import { serveStdio as serveConnection } from '@modelcontextprotocol/server/stdio';
 import { currentDirectory } from './current-directory.ts';
 import type { Flags } from './flags.ts';
 import { instructions } from './instructions.ts';
 import { complain, Life, onEndingSignal } from './life.ts';
-import { LONGEST_MESSAGE, serverFactory } from './mcp.ts';
+import { serverFactory } from './mcp.ts';
+import { onParentGone } from './parent.ts';
 import { withPerson } from './person.ts';
 import { sessionResources } from './resources.ts';
 import { Session } from './session.ts';
 import { StateStore } from './state-store.ts';
 import { offeredTools, withheldFrom } from './tools.ts';
 import { serveWindowSocket } from './window-socket.ts';
+import { LineTransport } from './wire/line-transport.ts';
 
 /** Serves over stdin and stdout, and on a window's socket where one is named, until stdin ends. Resolves with the exit code. */
 export async function serveStdio(flags: Flags): Promise<number> {
@@ -32,6 +34,7 @@ export async function serveStdio(flags: Flags): Promise<number> {
   });
   for (const event of ['end', 'close'] as const) process.stdin.once(event, () => end());
   onEndingSignal(end);
+  onParentGone(end);
   const offered = offeredTools(tools, readOnly);
   const serving = (caller: 'person' | 'agent') =>
     serverFactory({
@@ -44,9 +47,7 @@ export async function serveStdio(flags: Flags): Promise<number> {
       life,
     });
   const window = flags.socket !== undefined;
-  const transport = new StdioServerTransport(process.stdin, process.stdout, {
-    maxBufferSize: LONGEST_MESSAGE,
-  });
+  const transport = new LineTransport(process.stdin, process.stdout);
   const handle = serveConnection(window ? withPerson(serving('person'), session) : serving('agent'), {
     transport,
     onerror: complain,

@@ -1,8 +1,8 @@
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
-import { type StdioServerHandle, StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
-import { LONGEST_MESSAGE } from './mcp.ts';
+import { type StdioServerHandle, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { LineTransport } from './wire/line-transport.ts';
 
 /** The window socket: what a window's `attach.js` processes join, over the same held roots as everything else here. */
 export interface WindowSocket {
@@ -21,7 +21,7 @@ export function serveWindowSocket(
 ): Promise<WindowSocket> {
   const open = new Map<Socket, StdioServerHandle>();
   const server = createServer((socket) => {
-    const transport = new StdioServerTransport(socket, socket, { maxBufferSize: LONGEST_MESSAGE });
+    const transport = new LineTransport(socket, socket);
     socket.on('error', onError);
     socket.on('close', () => open.delete(socket));
     open.set(socket, serveStdio(factory, { transport, onerror: onError }));

@@ -93,17 +93,6 @@ describe('The server’s stdin', () => {
     assertPure(server);
   });
 
-  it('with a line beyond all measure ends the server cleanly, its jobs with it', async () => {
-    const project = await make({ config: '[project]\nname = "x"\n[jobs]\ntest = "sleep 1000"\n' });
-    const server = start(['--root', project.root]);
-    server.send(...hello, toolCall(1, 'discern_test'));
-    await server.answer(0);
-    server.write(`{"jsonrpc":"2.0","id":2,"method":"${'x'.repeat(5 * 1024 * 1024)}`);
-    assert.deepEqual(await server.ended, { code: 0, signal: null });
-    assert.match(server.stderr(), /exceeded maximum size/);
-    assertPure(server);
-  });
-
   it('is served also from a directory that was removed', async () => {
     const project = await make();
     const [grave, other] = [join(project.home, 'grave'), join(project.home, 'other-grave')];

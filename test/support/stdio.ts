@@ -25,7 +25,7 @@ export interface RawServer {
   stderr(): string;
   /** Writes messages, all in one write. */
   send(...messages: object[]): void;
-  write(text: string): void;
+  write(text: string | Buffer): void;
   /** The answer to a request, once it is there. */
   answer(id: number): Promise<Message>;
   endInput(): void;
