@@ -2,11 +2,29 @@ import * as z from 'zod';
 import { jobStages } from './config.ts';
 import { Stage } from './envelope.ts';
 
+/** Where the caller stands, as far as evidence tells (contract §3). */
+export const CallerStanding = z.strictObject({
+  cwd: z.string(),
+  evidence: z.string().describe('What says so.'),
+  state: z
+    .enum(['here', 'work', 'trunk', 'foreign', 'gone'])
+    .describe(
+      'here: in the checkout this answer is about; work: in another linked checkout of its repository; trunk: in the trunk’s checkout; foreign: in no checkout of this project; gone: the directory is no longer there.',
+    ),
+  root: z.string().optional().describe('The project root in that checkout.'),
+});
+export type CallerStanding = z.infer<typeof CallerStanding>;
+
 /** On every root-operating answer: which checkout it speaks of. `branch` is null on a detached HEAD. */
 const where = {
   root: z.string().describe('The project root this answer is about: an absolute, symlink-free path.'),
   branch: z.string().nullable().describe('The branch checked out there; null on a detached HEAD.'),
   commit: z.string().describe('The commit HEAD names there.'),
+  divergence: z
+    .string()
+    .optional()
+    .describe('Nothing here is anyone’s work, and another checkout of the repository has some: which.'),
+  caller: CallerStanding.optional().describe('Where the caller stands, when that is not here.'),
 };
 
 export const ProofState = z.strictObject({
@@ -29,9 +47,14 @@ export const Held = z.strictObject({
   root: z.string().nullable(),
   spawn_root: z.string().nullable(),
   mechanism: z.string().nullable().describe('How the spawn root was found.'),
-  moved_by: z.string().optional().describe('The verb that last re-aimed the server.'),
+  moved_by: z
+    .string()
+    .optional()
+    .describe('What last re-aimed the server: a verb, a person, or the caller’s own move.'),
+  evidence: z.string().optional().describe('What told of the caller’s own move.'),
   missing: z.boolean().describe('True when the held root no longer exists.'),
   candidates: z.array(RootCandidate).optional(),
+  passed_over: z.array(z.string()).optional().describe('What was named as the root and is no project.'),
 });
 export type Held = z.infer<typeof Held>;
 
@@ -73,7 +96,6 @@ export const StatusData = z.strictObject({
     .optional()
     .describe('What an interrupted run left behind, each with the command that mends it.'),
   recovery: z.strictObject({ performed: z.boolean(), detail: z.string() }).optional(),
-  divergence: z.string().optional(),
 });
 export type StatusData = z.infer<typeof StatusData>;
 

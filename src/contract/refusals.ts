@@ -35,6 +35,7 @@ export const refusals = [
   'partial_acceptance',
   'untrusted',
   'outside_project',
+  'caller_elsewhere',
   'internal_error',
 ] as const;
 

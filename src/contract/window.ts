@@ -81,14 +81,23 @@ export type WindowEvent = z.infer<typeof WindowEvent>;
 /** The notification that carries a {@link WindowEvent}. */
 export const windowNotification = 'notifications/discern/window';
 
+/** What leads to a root's repository when the root itself is gone. */
+const RepositoryOfRoot = z.object({ common_dir: z.string(), prefix: z.string() });
+
 /** Where the server keeps a window's held root, so that it survives the server, the extension host and a reload. */
 export const WindowState = z.object({
   version: z.literal(1),
   held: z.string().nullable(),
   moved_by: z.string().optional(),
+  repository: RepositoryOfRoot.optional(),
   conversations: z.record(
     z.string(),
-    z.object({ root: z.string(), moved_by: z.string().optional(), at: z.number() }),
+    z.object({
+      root: z.string(),
+      moved_by: z.string().optional(),
+      repository: RepositoryOfRoot.optional(),
+      at: z.number(),
+    }),
   ),
 });
 export type WindowState = z.infer<typeof WindowState>;

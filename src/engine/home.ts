@@ -7,7 +7,7 @@ import { CONFIG_FILE } from './root.ts';
 import { trunkNames } from './trunk-names.ts';
 
 /** The project root in the checkout that has the trunk, or in the main one; `undefined` when the repository is gone too. */
-export async function homeOf(anchor: Anchor): Promise<string | undefined> {
+export async function homeOf(anchor: Pick<Anchor, 'commonDir' | 'prefix'>): Promise<string | undefined> {
   const { commonDir, prefix } = anchor;
   if (!(await exists(commonDir))) return undefined;
   // Beside the git directory rather than in it, where `safe.bareRepository` may forbid git to run.

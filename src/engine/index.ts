@@ -59,6 +59,7 @@ export function run<V extends Verb>(
 export { personMethods, windowNotification } from '../contract/window.ts';
 export { beginsAnywhere } from './anywhere.ts';
 export { parseArguments } from './arguments.ts';
+export { type CallerFacts, checkoutOf, type Standing, whereCallerStands } from './callers/index.ts';
 export { checkConfig, checkFile, loadConfig, loadSettings } from './config/index.ts';
 export type { ClientKind, Context } from './context.ts';
 export { exists } from './files.ts';
@@ -70,4 +71,5 @@ export { needsNoRoot } from './rootless.ts';
 export { refused } from './run-verb.ts';
 export { helpTopic } from './verbs/help.ts';
 export { listProjects } from './verbs/projects.ts';
+export { leavingAdvice } from './worktree/moving.ts';
 export { withHeld };

@@ -1,30 +1,36 @@
+import { realpath } from 'node:fs/promises';
 import type { Held } from '../contract/data.ts';
-import { type Anchor, anchorOf } from '../engine/anchor.ts';
+import { type Anchor, anchorOf, isSameCheckout } from '../engine/anchor.ts';
 import { exists } from '../engine/files.ts';
 import { findRoot } from '../engine/root.ts';
 import { loadEngine } from './engine.ts';
 import type { SpawnRoot } from './spawn-root.ts';
+import type { Left } from './state-store.ts';
 
 /**
  * The one mutable value of a server: the checkout its verbs operate on when a call names no `path` (contract §3). It starts
- * as the spawn root and is moved by `start` and `accept` alone, and by a person.
+ * as the spawn root and is moved by `start` and `accept` alone, by the caller's own move, and by a person.
  */
 export class HeldRoot {
-  readonly #onMove: ((root: string, movedBy: string | undefined) => void) | undefined;
+  readonly #onMove: ((left: Left) => void) | undefined;
   #spawn: SpawnRoot = { root: null, mechanism: null, candidates: [] };
   #root: string | null = null;
   #movedBy: string | undefined;
+  #evidence: string | undefined;
+  /** What a former process kept of a root that is gone by now. */
+  #left: Left['repository'];
   #anchor: Promise<Anchor | undefined> = Promise.resolve(undefined);
 
   /** `onMove` is told of every re-aim, before anyone can have been answered from it. */
-  constructor(onMove?: (root: string, movedBy: string | undefined) => void) {
+  constructor(onMove?: (left: Left) => void) {
     this.#onMove = onMove;
   }
 
   /** Takes up what another process, or a former one, held. It may be missing by now; then it is missed. */
-  restore(root: string, movedBy: string | undefined): void {
+  restore({ root, movedBy, repository }: Left): void {
     this.#root = root;
     this.#movedBy = movedBy;
+    this.#left = repository;
     this.#anchor = this.#remember();
   }
 
@@ -33,6 +39,8 @@ export class HeldRoot {
     this.#spawn = other.#spawn;
     this.#root = other.#root;
     this.#movedBy = other.#movedBy;
+    this.#evidence = other.#evidence;
+    this.#left = other.#left;
     this.#anchor = other.#anchor;
   }
 
@@ -54,6 +62,11 @@ export class HeldRoot {
     this.#anchor = this.#remember();
   }
 
+  /** What was named as the root and was passed over, in sentences; empty when nothing was. */
+  get passedOver(): readonly string[] {
+    return this.#spawn.passedOver ?? [];
+  }
+
   get root(): string | null {
     return this.#root;
   }
@@ -71,17 +84,34 @@ export class HeldRoot {
     return this.#spawn.candidates.flatMap(({ value }) => (value === undefined ? [] : [value]));
   }
 
-  /** Re-aims. Links in `root` are resolved first, since later it is compared with resolved paths. */
-  async move(root: string, verb: string): Promise<void> {
+  /**
+   * Re-aims. Links in `root` are resolved first, since later it is compared with resolved paths. `evidence` is what told of a
+   * caller's own move.
+   */
+  async move(root: string, by: string, evidence?: string): Promise<void> {
     this.#root = await findRoot(root).catch(() => root);
-    this.#movedBy = verb;
+    this.#movedBy = by;
+    this.#evidence = evidence;
+    this.#left = undefined;
     this.#anchor = this.#remember();
-    this.#onMove?.(this.#root, verb);
+    const repository = await this.#anchor;
+    this.#onMove?.({ root: this.#root, movedBy: by, repository });
+  }
+
+  /**
+   * The repository the held root lies in, free of symlinks, and the checkout's git top where that is known: also of a root
+   * that is gone.
+   */
+  async repository(): Promise<{ commonDir: string; prefix: string; top?: string } | undefined> {
+    const found = (await this.#anchor) ?? this.#left;
+    if (found === undefined) return undefined;
+    return { ...found, commonDir: await realpath(found.commonDir).catch(() => found.commonDir) };
   }
 
   /**
    * True when the held root is no longer what it was: its directory is gone, or was made again and now lies in no checkout
-   * or in another one, or another project took its place. A living checkout that merely lost its `discern.toml` is not
+   * or in another one (a clone of another repository, a worktree added again under the same path), or another project took
+   * its place. A living checkout that merely lost its `discern.toml` is not
    * missing; its calls say what it lacks.
    */
   async missing(): Promise<boolean> {
@@ -89,7 +119,7 @@ export class HeldRoot {
     if (root === null) return false;
     if (!(await exists(root))) return true;
     const [then, now] = await Promise.all([this.#anchor, this.#anchorOf(root)]);
-    if (then !== undefined && now?.prefix !== then.prefix) return true;
+    if (then !== undefined && !(now && isSameCheckout(then, now))) return true;
     const found = await findRoot(root).catch(() => root);
     return found !== root;
   }
@@ -98,7 +128,8 @@ export class HeldRoot {
   async home(): Promise<string | undefined> {
     // A root restored from a former process may have been gone before anyone looked; the spawn root leads there too.
     const { root: spawned } = this.#spawn;
-    const anchor = (await this.#anchor) ?? (spawned === null ? undefined : await this.#anchorOf(spawned));
+    const anchor =
+      (await this.#anchor) ?? this.#left ?? (spawned === null ? undefined : await this.#anchorOf(spawned));
     return anchor && (await loadEngine()).homeOf(anchor);
   }
 
@@ -109,8 +140,10 @@ export class HeldRoot {
       spawn_root: spawnRoot,
       mechanism,
       ...(this.#movedBy !== undefined && { moved_by: this.#movedBy }),
+      ...(this.#evidence !== undefined && { evidence: this.#evidence }),
       missing: await this.missing(),
       candidates,
+      ...(this.passedOver.length > 0 && { passed_over: [...this.passedOver] }),
     };
   }
 

@@ -70,6 +70,7 @@ export function serverFactory<V extends string>(offer: Offer<V | 'status'>): Mcp
           askRoots: askRoots(),
           caller,
           conversation: conversationOf(ctx),
+          meta: ctx.mcpReq._meta as Record<string, unknown> | undefined,
           exchange: exchangeOf(ctx),
         }),
       );

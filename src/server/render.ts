@@ -75,8 +75,8 @@ function some(lines: readonly string[], most: number, limit = LINE_LIMIT): strin
 }
 
 function verdict({ ok, verb, dry_run, error, message = '' }: Envelope): string {
-  if (dry_run && ok) return `${verb}: preview, nothing was changed.`;
   const said = cutMiddle(message, MESSAGE_LIMIT);
+  if (dry_run && ok) return `${verb}: preview, nothing was changed. ${said}`.trim();
   return ok ? `${verb}: ok. ${said}`.trim() : `${verb}: ${error}. ${said}`;
 }
 

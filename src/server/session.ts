@@ -3,16 +3,18 @@ import type { Envelope } from '../contract/envelope.ts';
 import type { VerbEvent } from '../contract/events.ts';
 import type { Args, Verb } from '../contract/verbs.ts';
 import type { CallerKind, WindowEvent } from '../contract/window.ts';
-import type { ClientKind, Context } from '../engine/index.ts';
+import type { CallerFacts, ClientKind, Context } from '../engine/index.ts';
 import { Refusal } from '../engine/refusal.ts';
 import { findRoot } from '../engine/root.ts';
 import { needsNoRoot } from '../engine/rootless.ts';
 import { callRoot, heldRoot } from './call-root.ts';
 import { CallOrder, type Turn } from './callers.ts';
 import { cancellable } from './cancellable.ts';
+import { ClientRoots } from './client-roots.ts';
 import { loadEngine } from './engine.ts';
 import { HeldRoot } from './held-root.ts';
 import { findSpawnRoot, type SpawnRoot } from './spawn-root.ts';
+import { type Stance, stanceOf, topOfCaller } from './standing.ts';
 import { StateStore } from './state-store.ts';
 
 export interface CallRequest<V extends string = Verb> {
@@ -26,6 +28,8 @@ export interface CallRequest<V extends string = Verb> {
   /** Who calls: the conversation the host names, if it does; else the connection's own, which is the window's. */
   conversation?: string | undefined;
   caller?: CallerKind | undefined;
+  /** The `_meta` of the request. */
+  meta?: Record<string, unknown> | undefined;
   /** By what another request may cancel this one, where they come over connections of their own. */
   exchange?: { session: string; id: string | number } | undefined;
 }
@@ -53,6 +57,14 @@ export interface Answer {
 interface Caller {
   held: Promise<HeldRoot>;
   order: CallOrder;
+  /**
+   * The git top it stood in when its held root was last moved. `null` where the held root was left by a former process, or
+   * aimed by a person: then where it is seen to stand first is where it stood.
+   */
+  stood: string | undefined | null;
+  /** Whether it was told what was passed over when the spawn root was looked for. */
+  told: boolean;
+  roots: ClientRoots;
 }
 
 /** Verbs that run commands a project declares: jobs, standards, setup, and what makes and removes a worktree's resources. */
@@ -96,13 +108,19 @@ export class Session {
     this.#trusted = options.trusted ?? true;
     const state = options.state ?? new StateStore(undefined);
     this.#state = state;
-    const window = new HeldRoot((root, movedBy) => {
-      state.keepWindow(root, movedBy);
+    const window = new HeldRoot((left) => {
+      state.keepWindow(left);
       this.#tell(async () => ({ type: 'held', held: await window.describe() }));
     });
     const left = state.window;
-    if (left) window.restore(left.root, left.movedBy);
-    this.#window = { held: Promise.resolve(window), order: new CallOrder() };
+    if (left) window.restore(left);
+    this.#window = {
+      held: Promise.resolve(window),
+      order: new CallOrder(),
+      stood: left?.movedBy === undefined ? undefined : null,
+      told: false,
+      roots: new ClientRoots(),
+    };
   }
 
   /** Hears what happens, for the person who looks on. Returns what ends it. */
@@ -126,6 +144,8 @@ export class Session {
   async aim(path: string): Promise<Held> {
     const held = await this.held();
     await held.relaunch(await findRoot(path));
+    // The person's aim wins over where an agent happens to stand.
+    this.#window.stood = null;
     return held.describe();
   }
 
@@ -201,14 +221,23 @@ export class Session {
     const known = this.#conversations.get(conversation);
     if (known) return known;
     const state = this.#state;
-    const held = new HeldRoot((root, movedBy) => state.keepConversation(conversation, root, movedBy));
+    const held = new HeldRoot((one) => state.keepConversation(conversation, one));
     const left = state.conversation(conversation);
     const caller: Caller = {
       order: new CallOrder(),
-      held: this.held(askRoots).then((window) => {
+      stood: left?.movedBy === undefined ? undefined : null,
+      told: false,
+      roots: new ClientRoots(),
+      held: this.held(askRoots).then(async (window) => {
         held.takeOver(window);
-        if (left) held.restore(left.root, left.movedBy);
-        else if (held.root !== null) state.keepConversation(conversation, held.root, undefined);
+        if (left) held.restore(left);
+        else if (held.root !== null) {
+          state.keepConversation(conversation, {
+            root: held.root,
+            movedBy: undefined,
+            repository: await held.repository(),
+          });
+        }
         return held;
       }),
     };
@@ -221,11 +250,22 @@ export class Session {
     const { verb } = request;
     let root: string | undefined;
     let envelope: Envelope;
+    let stance: Stance = {};
+    const dropped = request.args?.dry_run === true;
     try {
       if (request.signal.aborted) throw new Refusal('cancelled', 'The call was cancelled before it began.');
       const args = engine.parseArguments(verb, request.args);
       const path = args.path as string | undefined;
-      if (!needsNoRoot.has(verb)) root = await callRoot(verb, { path, held, cwd: this.#options.cwd });
+      // A person sees both, and means what the window holds.
+      if (path === undefined && request.caller !== 'person') {
+        stance = await this.#stanceOf(request, caller, held);
+      }
+      const follow = stance.follow;
+      if (follow && !dropped) {
+        for (const one of await this.#moving(held)) await one.move(follow.root, 'caller', follow.evidence);
+      }
+      const named = follow && dropped ? follow.root : path;
+      if (!needsNoRoot.has(verb)) root = await callRoot(verb, { path: named, held, cwd: this.#options.cwd });
       if (!this.#trusted && mayRun(verb, args)) {
         throw new Refusal(
           'untrusted',
@@ -238,10 +278,17 @@ export class Session {
     } catch (error) {
       envelope = engine.refused(verb, root, error);
     }
-    await this.#reaim(envelope, held, turn);
+    await this.#reaim(envelope, request, caller, held, turn);
     const description = await held.describe();
     if (envelope.error === 'root_missing') this.#tell(async () => this.#heldEvent());
+    if (envelope.error === 'root_missing') {
+      const home = await held.home();
+      if (home) envelope.hints = [...(envelope.hints ?? []), engine.leavingAdvice(request.client, home)];
+    }
     if (verb === 'status') envelope.data = { ...envelope.data, held: description };
+    if (stance.caller) envelope.data = { ...envelope.data, caller: stance.caller };
+    const first = [...this.#passedOver(verb, caller, held), ...(stance.notice ? [stance.notice] : [])];
+    if (first.length > 0) envelope.message = [...first, envelope.message].filter(Boolean).join(' ');
     if (verb === 'doctor') envelope = engine.withHeld(envelope as never, description) as Envelope;
     return { envelope, held: description };
   }
@@ -255,28 +302,73 @@ export class Session {
     return held;
   }
 
+  /** Where the caller stands, and what follows from it; a look-up that fails is no evidence. */
+  async #stanceOf(request: CallRequest, caller: Caller, held: HeldRoot): Promise<Stance> {
+    const { verb, client } = request;
+    const facts = this.#factsOf(request, caller);
+    try {
+      if (caller.stood === null) caller.stood = await topOfCaller(client, facts);
+      return await stanceOf({ verb, client, facts, held, before: caller.stood });
+    } catch (error) {
+      if (Refusal.is(error)) throw error;
+      return {};
+    }
+  }
+
+  #factsOf({ meta, conversation, askRoots }: CallRequest, { roots }: Caller): CallerFacts {
+    const { env, cwd } = this.#options;
+    return { env, parent: process.ppid, launch: cwd, meta, conversation, askRoots: roots.of(askRoots) };
+  }
+
+  /** What a caller's own move moves: what it holds, and the window's. */
+  async #moving(held: HeldRoot): Promise<HeldRoot[]> {
+    const window = await this.#window.held;
+    return held === window ? [held] : [held, window];
+  }
+
+  /** What was named as the root and passed over: said to each caller once, in its first answer about a checkout. */
+  #passedOver(verb: Verb, caller: Caller, held: HeldRoot): readonly string[] {
+    if (caller.told || needsNoRoot.has(verb) || held.root === null) return [];
+    caller.told = true;
+    return held.passedOver;
+  }
+
   /**
    * The two re-aims (contract §3), decided from typed result data, after anything that is not a preview. A conversation's own
    * re-aim moves the window's held root too, never another conversation's.
    */
-  async #reaim(envelope: Envelope, held: HeldRoot, { earlier }: Turn): Promise<void> {
+  async #reaim(
+    envelope: Envelope,
+    request: CallRequest,
+    caller: Caller,
+    held: HeldRoot,
+    { earlier }: Turn,
+  ): Promise<void> {
     if (envelope.dry_run) return;
     const data = (envelope.data ?? {}) as {
       path?: string;
       root?: string;
+      worktree?: string;
       landing?: { worktree_removed?: boolean };
     };
-    const window = await this.#window.held;
-    const both = held === window ? [held] : [held, window];
+    const stands = async () => {
+      if (request.caller === 'person') return;
+      caller.stood = await topOfCaller(request.client, this.#factsOf(request, caller));
+    };
     if (envelope.verb === 'start' && envelope.ok && data.path !== undefined) {
       await earlier;
-      for (const one of both) await one.move(data.path, 'start');
+      for (const one of await this.#moving(held)) await one.move(data.path, 'start');
+      await stands();
     }
     if (envelope.verb === 'accept' && data.landing?.worktree_removed && data.root !== undefined) {
       await earlier;
-      const own = await held.missing();
-      if (own) await held.move(data.root, 'accept');
-      if (held !== window && (own || (await window.missing()))) await window.move(data.root, 'accept');
+      // Only where this very accept removed the checkout a root lay in: another's loss is for its own calls to say.
+      const removed = data.worktree;
+      for (const one of await this.#moving(held)) {
+        if (removed !== undefined && (await one.repository())?.top === removed)
+          await one.move(data.root, 'accept');
+      }
+      await stands();
     }
   }
 

@@ -23,6 +23,8 @@ export interface SpawnRoot {
   root: string | null;
   mechanism: string | null;
   candidates: RootCandidate[];
+  /** What was named outright and is no project, or stands elsewhere than what was chosen, in sentences. */
+  passedOver?: string[];
 }
 
 /**
@@ -79,13 +81,41 @@ export async function findSpawnRoot(
       try {
         const root = await options.findRoot(value);
         candidates.push({ mechanism, value, outcome: 'chosen' });
-        return { root, mechanism, candidates };
+        const passedOver = [
+          ...overlooked(candidates, root, mechanism),
+          ...(await elsewhere(options, mechanism, root)),
+        ];
+        return { root, mechanism, candidates, passedOver };
       } catch (error) {
         candidates.push({ mechanism, value, outcome: sentence(error) });
       }
     }
   }
   return { root: null, mechanism: null, candidates };
+}
+
+/** A candidate that was named outright and is no project is told, whatever took its place (contract §3). */
+function overlooked(candidates: readonly RootCandidate[], root: string, mechanism: string): string[] {
+  return candidates.flatMap(({ mechanism: by, value, outcome }) => {
+    if (value === undefined || outcome === 'chosen' || by === 'roots/list' || by === 'cwd') return [];
+    const why = /\$\{[^}]*\}/.test(value) ? 'holds a variable that the client did not fill in' : outcome;
+    return [
+      `${by} names ${value}, which is no project (${why.replace(/[.:]$/, '')}); this server took ${root} (${mechanism}) instead.`,
+    ];
+  });
+}
+
+/** Claude Code's directory of the project stays where it was launched; a server started elsewhere is told apart from it. */
+async function elsewhere(
+  { cwd, findRoot }: SpawnRootOptions,
+  mechanism: string,
+  root: string,
+): Promise<string[]> {
+  if (mechanism !== 'CLAUDE_PROJECT_DIR' || cwd === undefined) return [];
+  const here = await findRoot(cwd).catch(() => undefined);
+  return here === undefined || here === root
+    ? []
+    : [`CLAUDE_PROJECT_DIR names ${root}, while this server was started in ${here}: it took the former.`];
 }
 
 const sentence = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -2,6 +2,14 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { WindowState } from '../contract/window.ts';
 
+/** Where a held root was left. */
+export interface Left {
+  root: string;
+  movedBy: string | undefined;
+  /** What leads to its repository when the root itself is gone by now. */
+  repository: { commonDir: string; prefix: string } | undefined;
+}
+
 /** How many conversations a state file remembers: the most recent ones. */
 const MOST_CONVERSATIONS = 50;
 
@@ -23,26 +31,26 @@ export class StateStore {
   }
 
   /** Where the window's held root was left, if anywhere. */
-  get window(): { root: string; movedBy: string | undefined } | undefined {
-    const { held, moved_by: movedBy } = this.#state;
-    return held === null ? undefined : { root: held, movedBy };
+  get window(): Left | undefined {
+    const { held, ...rest } = this.#state;
+    return held === null ? undefined : leftAt(held, rest);
   }
 
   /** Where a conversation's held root was left. */
-  conversation(id: string): { root: string; movedBy: string | undefined } | undefined {
+  conversation(id: string): Left | undefined {
     const found = Object.hasOwn(this.#state.conversations, id) ? this.#state.conversations[id] : undefined;
-    return found && { root: found.root, movedBy: found.moved_by };
+    return found && leftAt(found.root, found);
   }
 
-  keepWindow(root: string, movedBy: string | undefined): void {
-    this.#state = { ...this.#state, held: root, moved_by: movedBy };
+  keepWindow({ root, ...left }: Left): void {
+    this.#state = { ...this.#state, held: root, ...written(left) };
     this.#write();
   }
 
-  keepConversation(id: string, root: string, movedBy: string | undefined): void {
+  keepConversation(id: string, { root, ...left }: Left): void {
     const kept = Object.entries({
       ...this.#state.conversations,
-      [id]: { root, moved_by: movedBy, at: Date.now() },
+      [id]: { root, ...written(left), at: Date.now() },
     })
       .sort(([, a], [, b]) => b.at - a.at)
       .slice(0, MOST_CONVERSATIONS);
@@ -62,6 +70,21 @@ export class StateStore {
       process.stderr.write(`discern mcp: the held root could not be kept in ${this.#path}: ${error}\n`);
     }
   }
+}
+
+type Written = Pick<WindowState, 'moved_by' | 'repository'>;
+
+function written({ movedBy, repository }: Omit<Left, 'root'>): Written {
+  return {
+    moved_by: movedBy,
+    repository: repository && { common_dir: repository.commonDir, prefix: repository.prefix },
+  };
+}
+
+function leftAt(root: string, { moved_by: movedBy, repository }: Written): Left {
+  const { common_dir: commonDir, prefix } = (repository ?? {}) as Partial<Written['repository'] & object>;
+  const whole = typeof commonDir === 'string' && typeof prefix === 'string';
+  return { root, movedBy, repository: whole ? { commonDir, prefix } : undefined };
 }
 
 /** What the file holds; nothing when it is not there or was written by something else. */

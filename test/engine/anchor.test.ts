@@ -84,7 +84,11 @@ describe('A worktree whose .git file has a relative path, as newer gits write it
     const { path, id } = await started(project.root);
     const named = (await readFile(join(path, '.git'), 'utf8')).trim().replace('gitdir: ', '');
     await writeFile(join(path, '.git'), `gitdir: ${relative(path, named)}\n`);
-    assert.deepEqual(await anchored(path), { commonDir: dirname(dirname(named)), prefix: '' });
+    const { commonDir, prefix, top } = await anchored(path);
+    assert.deepEqual(
+      { commonDir, prefix, top },
+      { commonDir: dirname(dirname(named)), prefix: '', top: path },
+    );
     const { worktrees } = succeeded(await verb('status', path));
     assert.equal(worktrees.find((one) => one.path === path)?.id, id);
     await project.commit({ b: '' }, path);

@@ -22,6 +22,8 @@ export interface ToolAnswer {
 export interface CallOptions {
   signal?: AbortSignal;
   onProgress?: (message: string, progress: number) => void;
+  /** What the request carries beside its arguments. */
+  meta?: Record<string, unknown>;
 }
 
 /** One MCP connection to a real server process. */
@@ -52,7 +54,8 @@ export type ClientName = (typeof clients)[number];
 export const environment = (extra: Record<string, string> = {}) => {
   const clean: Record<string, string> = {};
   for (const [name, value] of Object.entries(process.env)) {
-    const aims = /^(DISCERN_.*|WORKSPACE_FOLDER_PATHS|CLAUDE_PROJECT_DIR)$/.test(name);
+    // Nor may where this test's own agent stands be taken for where its client does.
+    const aims = /^(DISCERN_.*|WORKSPACE_FOLDER_PATHS|CLAUDE.*|COPILOT_.*|CODEX_.*)$/.test(name);
     if (value !== undefined && !aims) clean[name] = value;
   }
   return { ...clean, ...gitEnv, ...extra };
@@ -121,12 +124,16 @@ export async function overOld(
   // Listing makes the client validate every later answer against its tool's output schema.
   await client.listTools();
   return {
-    async call(name, args = {}, { signal, onProgress } = {}) {
-      const result = await client.callTool({ name, arguments: args }, undefined, {
-        timeout: 120_000,
-        ...(signal && { signal }),
-        ...(onProgress && { onprogress: (one) => onProgress(one.message ?? '', one.progress) }),
-      });
+    async call(name, args = {}, { signal, onProgress, meta } = {}) {
+      const result = await client.callTool(
+        { name, arguments: args, ...(meta && { _meta: meta }) },
+        undefined,
+        {
+          timeout: 120_000,
+          ...(signal && { signal }),
+          ...(onProgress && { onprogress: (one) => onProgress(one.message ?? '', one.progress) }),
+        },
+      );
       return answer(result);
     },
     tools: async () => (await client.listTools()).tools,
@@ -147,9 +154,9 @@ export async function overNew(
   await client.connect(transport);
   await client.listTools();
   return {
-    async call(name, args = {}, { signal, onProgress } = {}) {
+    async call(name, args = {}, { signal, onProgress, meta } = {}) {
       const result = await client.callTool(
-        { name, arguments: args },
+        { name, arguments: args, ...(meta && { _meta: meta }) },
         {
           timeout: 120_000,
           ...(signal && { signal }),

@@ -27,6 +27,8 @@ import { countJobs, judge } from './verdict.ts';
 /** What a gate run found, before a verb words it. `repo` is the checkout as it was judged. */
 export interface GateRun {
   repo: Repository;
+  /** How the tree was before any job ran. */
+  before: TreeStatus;
   data: GateData;
   steps: NonNullable<Envelope['steps']>;
   diagnostics: Diagnostic[];
@@ -189,6 +191,7 @@ async function runPrepared(prepared: PreparedGate, mode: GateMode, ctx: Context)
       : undefined;
   return {
     repo,
+    before: status,
     data: {
       ...where(repo),
       clean: isClean(status),

@@ -1,11 +1,13 @@
 import type { AcceptData } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
+import type { ClientKind } from '../context.ts';
 import type { GateRun } from '../gate/run.ts';
 import { changedPaths } from '../git/diff.ts';
 import { logOneline } from '../git/refs.ts';
 import { type LandingResult, nothing } from '../landing/land.ts';
 import type { Recovery } from '../landing/recover.ts';
 import { type Repository, rootIn, type Trunk, where } from '../repository.ts';
+import { leavingAdvice } from '../worktree/moving.ts';
 
 export type AcceptAnswer = Omit<Envelope<AcceptData>, 'verb'>;
 
@@ -29,6 +31,7 @@ export function landed(
   result: LandingResult,
   gate: GateRun | undefined,
   before: readonly Recovery[],
+  client: ClientKind,
 ): AcceptAnswer {
   const flags = { ...result.landing, recovery_performed: before.length > 0 };
   const kept = managed ? undefined : keptNote(repo.top);
@@ -70,6 +73,7 @@ export function landed(
       ...rest,
     };
   }
+  if (managed) rest.hints.push(leavingAdvice(client, data.root));
   const what = managed ? `; the worktree and its branch are gone` : '';
   return {
     ok: true,

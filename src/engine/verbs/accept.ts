@@ -259,7 +259,7 @@ async function landExclusively(
         );
       }
       if (ctx.signal.aborted) throw new Refusal('cancelled', 'accept was cancelled; nothing was landed.');
-      return landed(candidate, await land(candidate, ctx), gate, before.found);
+      return landed(candidate, await land(candidate, ctx), gate, before.found, ctx.client);
     } finally {
       await lock.release();
     }

@@ -87,7 +87,10 @@ function sentenceOn(findings: readonly Finding[]): string {
 export function withHeld(envelope: Envelope<DoctorData>, held: Held): Envelope<DoctorData> {
   const { data } = envelope;
   if (!envelope.ok || !data) return envelope;
-  const findings = [heldFinding(held), ...(data.findings ?? [])];
+  const passed = (held.passed_over ?? []).map((what) =>
+    warn('held root', what, 'Correct what names it, or leave it out.'),
+  );
+  const findings = [heldFinding(held), ...passed, ...(data.findings ?? [])];
   return { ...envelope, data: { ...data, ...verdictOn(findings), held }, message: sentenceOn(findings) };
 }
 

@@ -18,6 +18,7 @@ import { keepForRecovery } from '../landing/snapshot.ts';
 import { resourcesOf } from '../landing/tear-down.ts';
 import { Refusal } from '../refusal.ts';
 import { isHomeEntry, openRepository, type Repository, rootIn, where } from '../repository.ts';
+import { leavingAdvice } from '../worktree/moving.ts';
 import { findVanishedBy } from '../worktree/reclaim.ts';
 import { PRUNE } from '../wreckage/wreck.ts';
 import { clearVanished, tearDown, withTeardown } from './drop-resources.ts';
@@ -66,7 +67,9 @@ export async function drop(root: string, args: Args<'drop'>, ctx: Context): Prom
     if (args.dry_run) return preview(repo, target, args, await resourcesOf(repo.commonDir, entry.path));
     if (ctx.signal.aborted) throw new Refusal('cancelled', 'drop was cancelled; nothing was removed.');
     const teardown = await tearDown(repo, entry.path, args, ctx);
-    return withTeardown(await remove(repo, target, args), teardown);
+    const answer = withTeardown(await remove(repo, target, args), teardown);
+    const home = answer.data?.root ?? repo.root;
+    return { ...answer, hints: [...(answer.hints ?? []), leavingAdvice(ctx.client, home)] };
   } finally {
     await lock.release();
   }

@@ -2,6 +2,7 @@ import type { GateData } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
 import type { Args } from '../../contract/verbs.ts';
 import type { Context } from '../context.ts';
+import { divergence, sayingFirst } from '../divergence.ts';
 import type { GateMode } from '../gate/plan.ts';
 import { gatePlan, prepareGate, runGate } from '../gate/run.ts';
 import { scopeResults } from '../gate/scopes.ts';
@@ -17,7 +18,7 @@ function gateVerb(mode: GateMode) {
   return async (root: string, args: Args<GateMode>, ctx: Context): Promise<Answer> => {
     if (args.dry_run) {
       const prepared = await prepareGate(root, mode, ctx);
-      return {
+      return sayingFirst(await divergence(prepared.repo, prepared.status, ctx), {
         ok: true,
         dry_run: true,
         plan: gatePlan(prepared, mode),
@@ -27,10 +28,10 @@ function gateVerb(mode: GateMode) {
           jobs: none,
           scopes: scopeResults(prepared.classification.scopes),
         },
-      };
+      });
     }
     const run = await runGate(root, mode, ctx);
-    return {
+    return sayingFirst(await divergence(run.repo, run.before, ctx), {
       ok: run.error === undefined,
       data: run.data,
       steps: run.steps,
@@ -38,7 +39,7 @@ function gateVerb(mode: GateMode) {
       hints: run.hints,
       ...(run.error && { error: run.error }),
       message: run.message,
-    };
+    });
   };
 }
 

@@ -5,6 +5,7 @@ import { shownNumber } from '../../contract/standard-words.ts';
 import type { Args } from '../../contract/verbs.ts';
 import { lockCheckout, requireCleanWorktree } from '../checkout.ts';
 import type { Context } from '../context.ts';
+import { divergence, sayingFirst } from '../divergence.ts';
 import { DriftWatch, driftDiagnostic } from '../gate/drift.ts';
 import { carryProof, proofState } from '../gate/proof.ts';
 import { newRunDir } from '../gate/run-dir.ts';
@@ -50,15 +51,17 @@ interface Prepared {
  */
 export async function standards(root: string, args: Args<'standards'>, ctx: Context): Promise<Answer> {
   let prepared = await prepareStandards(root, args, ctx);
-  if (args.dry_run) return preview(prepared, args);
+  if (args.dry_run) return sayingFirst(await diverged(prepared, ctx), preview(prepared, args));
   const lock = await lockCheckout(prepared.repo, prepared.repo, 'a run of "standards"', ctx);
   try {
     if (lock.waited) prepared = await prepareStandards(root, args, ctx);
-    return await measure(prepared, args, ctx);
+    return sayingFirst(await diverged(prepared, ctx), await measure(prepared, args, ctx));
   } finally {
     await lock.release();
   }
 }
+
+const diverged = ({ repo, status }: Prepared, ctx: Context) => divergence(repo, status, ctx);
 
 async function prepareStandards(
   root: string,

@@ -2,6 +2,7 @@ import type { StatusData } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
 import type { Args } from '../../contract/verbs.ts';
 import type { Context } from '../context.ts';
+import { divergence } from '../divergence.ts';
 import { proofState } from '../gate/proof.ts';
 import { aheadBehind } from '../git/refs.ts';
 import { isClean, listChanges, readStatus } from '../git/status.ts';
@@ -38,6 +39,7 @@ export async function status(
   const findings = [...settled.findings, ...vanished, ...left];
   const proof = await proofState(repo, tree);
   const clean = isClean(tree);
+  const diverged = await divergence(repo, tree, ctx, worktrees);
   return {
     ok: true,
     data: {
@@ -53,10 +55,11 @@ export async function status(
       },
       proof,
       worktrees,
+      ...(diverged && { divergence: diverged }),
       ...(done.length > 0 && { recovery: { performed: true, detail: done.join(' ') } }),
       ...(findings.length > 0 && { findings }),
     },
     hints: [...(running === undefined ? [] : [running]), ...repo.config.notes],
-    message: clean ? 'Nothing uncommitted.' : `Uncommitted changes: ${listChanges(tree)}.`,
+    message: clean ? (diverged ?? 'Nothing uncommitted.') : `Uncommitted changes: ${listChanges(tree)}.`,
   };
 }

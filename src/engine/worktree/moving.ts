@@ -2,6 +2,32 @@ import type { ClientKind } from '../context.ts';
 import { shellWord } from '../shell-word.ts';
 
 /**
+ * How a caller whose directory is gone goes on in `home`, in its own words. Of what a person has to type an agent can only
+ * tell the person.
+ */
+export function leavingAdvice(client: ClientKind, home: string): string {
+  switch (client) {
+    case 'claude':
+      return `If your session stood there: call ExitWorktree with action "keep", or cd ${home} in every shell command; a shell whose directory is gone falls back to the home directory.`;
+    case 'copilot':
+      return `If your session stood there: cd ${home} in every shell command, and ask the person to type /cwd ${home}.`;
+    case 'codex':
+      return `If you worked there: run every command with workdir ${home} from now on.`;
+    case 'vscode':
+    case 'cursor':
+      return `If a terminal stood there: cd ${home} in it, and use absolute paths below ${home}.`;
+    case 'gemini':
+      return `If you worked there: cd ${home} in every shell command from now on.`;
+    case 'terminal':
+      return `If your shell stands there: cd ${shellWord(home)}`;
+    case 'remote':
+      return `Pass path "${home}" from now on.`;
+    case 'unknown':
+      return `If you stand there, move to ${home}; a client that cannot move needs a new session there.`;
+  }
+}
+
+/**
  * How the caller moves its own working context to a new worktree, in its own words. We cannot do it for it, and cannot
  * see whether it did; so every start says it.
  */
@@ -11,7 +37,7 @@ export function movingAdvice(client: ClientKind, path: string): string {
     case 'vscode':
       return `Move your own work too: ${edit}, with absolute paths, and run terminal commands with "cd ${path}" first. This server already acts there.`;
     case 'copilot':
-      return `Move your own session too: use /worktree or /cwd to switch to ${path}. ${edit}; this server already acts there.`;
+      return `Work there from now on: cd ${path} in every shell command (a person can use /worktree or /cwd to move the session, you cannot). ${edit}; this server already acts there.`;
     case 'claude':
       return `Move your own session too: call EnterWorktree with path ${path} (or cd there in every shell command). ${edit}; this server already acts there.`;
     case 'codex':

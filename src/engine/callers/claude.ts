@@ -1,0 +1,134 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
+import { directoryNamed, homeOfUser, lastObjects, objectIn, readTail } from './record-file.ts';
+import { type CallerFacts, type Source, type Standing, sessionId } from './standing.ts';
+
+/**
+ * Claude Code (seen with 2.1.197). Its process keeps `sessions/<pid>.json` with the session's directory, rewritten when the
+ * session enters or leaves a worktree and removed when it ends. The transcript `projects/<folder>/<session>.jsonl` has the
+ * shell's directory on each line, and a `worktree-state` record for each move.
+ */
+export const claude: Source = {
+  client: 'claude',
+  session: ({ env }) => sessionId(env.CLAUDE_CODE_SESSION_ID),
+  async recorded(facts, session) {
+    const home = configHome(facts.env);
+    if (home === undefined) return [];
+    const process = await processRecord(home, facts.parent, session);
+    const current = process?.session ?? session;
+    const lines = current === undefined ? [] : await transcript(home, current);
+    return [...declared(process, lines, facts), ...lines.filter((one) => !one.declared)];
+  },
+};
+
+function configHome(env: NodeJS.ProcessEnv): string | undefined {
+  const named = env.CLAUDE_CONFIG_DIR;
+  if (named !== undefined && isAbsolute(named)) return named;
+  const home = homeOfUser(env);
+  return home && join(home, '.claude');
+}
+
+interface ProcessRecord {
+  session: string | undefined;
+  cwd: string;
+}
+
+/** How far up the client may be: it can start servers through `npx` and a shell. */
+const MOST_ANCESTORS = 4;
+
+/** What the client's own process says of its session; another process that took its number says nothing. */
+async function processRecord(
+  home: string,
+  parent: number,
+  session: string | undefined,
+): Promise<ProcessRecord | undefined> {
+  let pid: number | undefined = parent;
+  for (let up = 0; up < MOST_ANCESTORS && pid !== undefined && pid > 1; up++) {
+    const [found, stat]: [Awaited<ReturnType<typeof readTail>>, ProcStat | undefined] = await Promise.all([
+      readTail(join(home, 'sessions', `${pid}.json`), 16 * 1024),
+      procStat(pid),
+    ]);
+    const record = found?.whole ? objectIn(found.text) : undefined;
+    const cwd = directoryNamed(record?.cwd);
+    if (record && cwd !== undefined && record.pid === pid) {
+      const born = typeof record.procStart === 'string' ? record.procStart : undefined;
+      const sure = born !== undefined && stat !== undefined;
+      if (sure && born !== stat.born) return undefined;
+      const own = sessionId(record.sessionId);
+      // A cleared conversation has a new id, which the environment of a running server cannot have.
+      if (sure || own === session) return { session: own, cwd };
+      return undefined;
+    }
+    pid = stat?.parent;
+  }
+  return undefined;
+}
+
+interface ProcStat {
+  parent: number;
+  born: string;
+}
+
+/** A process's parent and birth (proc(5), `stat`); `undefined` where there is no such file system. */
+async function procStat(pid: number): Promise<ProcStat | undefined> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
+  const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ');
+  if (!fields) return undefined;
+  return { parent: Number(fields[1]), born: fields[19] ?? '' };
+}
+
+/** The moves the client declared: by its process's record, else by its transcript. A session that stays where it was launched declares none. */
+function declared(
+  process: ProcessRecord | undefined,
+  lines: readonly Standing[],
+  { env, launch }: CallerFacts,
+): Standing[] {
+  if (process === undefined) return lines.filter((one) => one.declared);
+  const launched = [env.CLAUDE_PROJECT_DIR, launch].includes(process.cwd);
+  return launched ? [] : [{ cwd: process.cwd, evidence: 'Claude Code’s session record', declared: true }];
+}
+
+/** The most folders of transcripts that are looked through for a session. */
+const MOST_FOLDERS = 2_000;
+
+/** What the end of a session's transcript says: a declared move, and the shell's directory. */
+async function transcript(home: string, session: string): Promise<Standing[]> {
+  const files = await transcriptsOf(join(home, 'projects'), session);
+  // Two transcripts of one id are two stories; which is this session's cannot be known.
+  const [file] = files;
+  if (file === undefined || files.length > 1) return [];
+  const evidence = 'Claude Code’s transcript';
+  const found: Standing[] = [];
+  let moved = false;
+  let shell = false;
+  for await (const line of lastObjects(file)) {
+    if (line.sessionId !== undefined && line.sessionId !== session) continue;
+    if (!moved && line.type === 'worktree-state') {
+      moved = true;
+      const entered = (line.worktreeSession ?? {}) as Record<string, unknown>;
+      const cwd = directoryNamed(entered.worktreePath);
+      if (cwd !== undefined) found.unshift({ cwd, evidence, declared: true });
+    }
+    const cwd = shell ? undefined : directoryNamed(line.cwd);
+    if (cwd !== undefined) {
+      shell = true;
+      found.push({ cwd, evidence });
+    }
+    if (moved && shell) break;
+  }
+  return found;
+}
+
+/** The transcripts with this session's name, in whichever folder: their names are made from directories by a rule of the client's own. */
+async function transcriptsOf(projects: string, session: string): Promise<string[]> {
+  const folders = await readdir(projects).catch(() => [] as string[]);
+  if (folders.length > MOST_FOLDERS) return [];
+  const name = `${session}.jsonl`;
+  const found = await Promise.all(
+    folders.map(async (folder) => {
+      const path = join(projects, folder, name);
+      return (await readTail(path, 0)) ? [path] : [];
+    }),
+  );
+  return found.flat();
+}

@@ -1,0 +1,57 @@
+import type { ClientKind } from '../context.ts';
+import { claude } from './claude.ts';
+import { codex } from './codex.ts';
+import { copilot } from './copilot.ts';
+import type { CallerFacts, Source, Standing } from './standing.ts';
+import { told } from './told.ts';
+import { vscode } from './vscode.ts';
+
+export { type CheckoutPlace, checkoutOf } from './checkout-of.ts';
+export type { CallerFacts, Standing } from './standing.ts';
+
+/** Clients that record, hand over or tell by a hook where their sessions stand. */
+const sources: readonly Source[] = [claude, copilot, codex, vscode];
+
+/**
+ * Where the caller of one call stands (contract §3), by evidence alone: what the call carries, what a hook of ours told, what
+ * the client's own record of the session says, and its roots, in this order; but a move the client declared outranks a
+ * shell's directory. `undefined` is unknown. Never rejects, and reads only the ends of files.
+ */
+export async function whereCallerStands(
+  client: ClientKind,
+  facts: CallerFacts,
+): Promise<Standing | undefined> {
+  const source = sourceOf(client, facts);
+  const known = source ? await evidenceOf(source, facts) : [];
+  return known.find(({ declared }) => declared) ?? known[0] ?? (await byRoots(facts));
+}
+
+/** A client goes by the name it gives; one that gives no known name, by the one session its environment names. */
+function sourceOf(client: ClientKind, facts: CallerFacts): Source | undefined {
+  const named = sources.find((one) => one.client === client);
+  if (named || client !== 'unknown') return named;
+  const speaking = sources.filter((one) => one.session(facts) !== undefined);
+  return speaking.length === 1 ? speaking[0] : undefined;
+}
+
+async function evidenceOf(source: Source, facts: CallerFacts): Promise<Standing[]> {
+  const session = source.session(facts);
+  const carried = source.carried?.(facts);
+  const [hook, recorded] = await Promise.all([
+    session === undefined ? undefined : told(facts.env, source.client, session),
+    source.recorded(facts, session).catch(() => []),
+  ]);
+  const byHook: Standing[] = hook
+    ? [{ cwd: hook.cwd, evidence: 'a hook of discern', ...(hook.declared && { declared: hook.declared }) }]
+    : [];
+  return [...(carried ? [carried] : []), ...byHook, ...recorded];
+}
+
+/** Several roots are several places, which say nothing of where the caller stands. */
+async function byRoots({ askRoots }: CallerFacts): Promise<Standing | undefined> {
+  const roots = askRoots ? await askRoots().catch(() => []) : [];
+  const [cwd] = roots;
+  return cwd !== undefined && roots.length === 1
+    ? { cwd, evidence: 'the client’s root', weak: true }
+    : undefined;
+}

@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sessionsIn } from '../support/callers.ts';
+import { git, type Project, projects } from '../support/project.ts';
+import { type Connection, connections, type ToolAnswer } from '../support/server.ts';
+
+const { make, removeAll } = projects();
+const { open, closeAll } = connections();
+
+const first = ({ text }: ToolAnswer) => text.split('\n')[0] ?? '';
+const held = async (connection: Connection) =>
+  (await connection.resource('discern://root')) as { root: string; moved_by?: string; evidence?: string };
+
+/** A checkout made by the client's own means, with a commit that breaks the gate. */
+async function ownWorktree(project: Project, name = 'mine', broken = true): Promise<string> {
+  const path = join(project.home, `app.worktrees/${name}`);
+  await git(project.root, 'worktree', 'add', '--quiet', '-b', name, path);
+  await project.commit({ 'src/b.txt': broken ? 'BROKEN\n' : 'fine\n' }, path);
+  return path;
+}
+
+describe('Where the caller stands', () => {
+  afterEach(async () => {
+    await closeAll();
+    await removeAll();
+  });
+
+  it('is where the gate runs, when Claude Code entered a worktree of its own', async () => {
+    const project = await make();
+    const { claude } = sessionsIn(project.home);
+    const server = await open({ name: 'claude-code', env: claude.env(project.root), cwd: project.root });
+    await claude.process(project.root);
+    assert.equal((await server.call('discern_status')).envelope.data.caller, undefined);
+    const own = await ownWorktree(project);
+    await claude.process(own);
+
+    const looked = await server.call('discern_status');
+    assert.equal(looked.envelope.data.root, project.root, 'status shows it and moves nothing');
+    assert.deepEqual(looked.envelope.data.caller, {
+      cwd: own,
+      root: own,
+      evidence: 'Claude Code’s session record',
+      state: 'work',
+    });
+    assert.ok(first(looked).includes(own) && first(looked).includes(project.root), first(looked));
+
+    const done = await server.call('discern_done');
+    assert.equal(done.envelope.error, 'gate_failed', done.text);
+    assert.equal(done.envelope.data.root, own);
+    assert.match(first(done), /followed you there/);
+    assert.ok(done.envelope.message?.includes('Claude Code’s session record'));
+    const now = await held(server);
+    assert.deepEqual([now.root, now.moved_by, now.evidence], [own, 'caller', 'Claude Code’s session record']);
+
+    await project.commit({ 'src/b.txt': 'fine\n' }, own);
+    const green = await server.call('discern_done');
+    assert.equal(green.envelope.ok, true, green.text);
+    assert.ok(!first(green).includes('followed'), 'it is said once');
+    const accepted = await server.call('discern_accept');
+    assert.equal(accepted.envelope.ok, true, accepted.text);
+    assert.equal(await git(project.root, 'show', 'main:src/b.txt'), 'fine');
+  });
+
+  it('is where the gate runs, when Copilot CLI moved by /worktree', async () => {
+    const project = await make();
+    const { copilot } = sessionsIn(project.home);
+    const server = await open({ name: 'copilot-cli', env: copilot.env, cwd: project.root });
+    await copilot.state(`id: x\ncwd: ${project.root}\ngit_root: ${project.root}\nbranch: main\n`);
+    assert.equal((await server.call('discern_test')).envelope.data.root, project.root);
+    const own = await ownWorktree(project);
+    await copilot.state(`id: x\ncwd: ${own}\ngit_root: ${own}\nbranch: mine\n`);
+    const done = await server.call('discern_done');
+    assert.equal(done.envelope.error, 'gate_failed', done.text);
+    assert.equal(done.envelope.data.root, own);
+  });
+
+  it('is the shell’s directory where the client declared no move, and the declared one where it did', async () => {
+    const project = await make();
+    const { claude, session } = sessionsIn(project.home);
+    const server = await open({ name: 'claude-code', env: claude.env(project.root), cwd: project.root });
+    const own = await ownWorktree(project);
+    await claude.transcript([
+      { type: 'user', cwd: project.root, sessionId: session },
+      { type: 'assistant', cwd: join(own, 'src'), sessionId: session },
+    ]);
+    const done = await server.call('discern_done');
+    assert.equal(done.envelope.data.root, own, done.text);
+
+    const other = await ownWorktree(project, 'other');
+    await claude.transcript([
+      {
+        type: 'worktree-state',
+        worktreeSession: { originalCwd: project.root, worktreePath: other },
+        sessionId: session,
+      },
+      { type: 'assistant', cwd: own, sessionId: session },
+    ]);
+    const declared = await server.call('discern_test');
+    assert.equal(declared.envelope.data.root, other, declared.text);
+  });
+
+  it('never takes the held root from work back to the trunk’s checkout: that is told', async () => {
+    const project = await make();
+    const { claude } = sessionsIn(project.home);
+    const server = await open({ name: 'claude-code', env: claude.env(project.root), cwd: project.root });
+    await claude.process(project.root);
+    const started = await server.call('discern_start', { name: 'work' });
+    const worktree = started.envelope.data.path as string;
+    await project.commit({ 'src/b.txt': 'b\n' }, worktree);
+    await claude.transcript([{ type: 'user', cwd: project.root, sessionId: sessionsIn('').session }]);
+    const done = await server.call('discern_done');
+    assert.equal(done.envelope.ok, true, done.text);
+    assert.equal(done.envelope.data.root, worktree);
+    assert.match(first(done), /You stand in .*app .*trunk’s checkout/);
+    assert.equal((await held(server)).moved_by, 'start');
+  });
+
+  it('follows only a move: where the caller stood before a start or a person’s word stays where it is', async () => {
+    const project = await make();
+    const { claude } = sessionsIn(project.home);
+    const own = await ownWorktree(project);
+    const server = await open({ name: 'claude-code', env: claude.env(project.root), cwd: project.root });
+    await claude.process(own);
+    const started = await server.call('discern_start', { name: 'work' });
+    const worktree = started.envelope.data.path as string;
+    assert.ok(worktree, started.text);
+    const test = await server.call('discern_test');
+    assert.equal(test.envelope.data.root, worktree, 'the start was later than the move');
+    assert.ok(first(test).includes(own), first(test));
+    const other = await ownWorktree(project, 'other');
+    await claude.process(other);
+    assert.equal((await server.call('discern_test')).envelope.data.root, other);
+  });
+
+  it('counts for nothing beside an explicit path, and a preview moves nothing', async () => {
+    const project = await make();
+    const { claude } = sessionsIn(project.home);
+    const own = await ownWorktree(project);
+    const server = await open({ name: 'claude-code', env: claude.env(project.root), cwd: project.root });
+    await claude.process(own);
+    const named = await server.call('discern_done', { path: project.root });
+    assert.equal(named.envelope.data.root, project.root);
+    assert.equal(named.envelope.data.caller, undefined);
+    const preview = await server.call('discern_done', { dry_run: true });
+    assert.equal(preview.envelope.data.root, own, preview.text);
+    assert.ok(first(preview).includes(own));
+    assert.equal((await held(server)).root, project.root);
+  });
+
+  it('is refused or only told where the project’s own settings say so', async () => {
+    const project = await make({ files: { 'discern-vscode.toml': '[callers]\nfollow = "refuse"\n' } });
+    const { claude } = sessionsIn(project.home);
+    const own = await ownWorktree(project);
+    const server = await open({ name: 'claude-code', env: claude.env(project.root), cwd: project.root });
+    await claude.process(own);
+    for (const verb of ['prepare', 'test', 'done', 'update', 'accept', 'standards']) {
+      const { envelope, text } = await server.call(`discern_${verb}`);
+      assert.equal(envelope.error, 'caller_elsewhere', text);
+      assert.ok(envelope.message?.includes(own) && envelope.message.includes(project.root), text);
+      assert.equal(envelope.steps, undefined, 'nothing ran');
+    }
+    assert.equal((await held(server)).root, project.root);
+    assert.equal((await server.call('discern_status')).envelope.ok, true);
+
+    await project.write({ 'discern-vscode.toml': '[callers]\nfollow = "tell"\n' });
+    const told = await server.call('discern_test');
+    assert.equal(told.envelope.data.root, project.root);
+    assert.ok(first(told).includes(own), first(told));
+    await project.write({ 'discern-vscode.toml': '[callers]\nfolow = "tell"\n' });
+    assert.equal((await server.call('discern_test')).envelope.error, 'config_error');
+  });
+
+  it('is told when it is another repository, or nowhere, and then nothing moves', async () => {
+    const [project, stranger] = [await make(), await make()];
+    const { claude } = sessionsIn(project.home);
+    const server = await open({ name: 'claude-code', env: claude.env(project.root), cwd: project.root });
+    await claude.process(stranger.root);
+    const foreign = await server.call('discern_test');
+    assert.equal(foreign.envelope.data.root, project.root);
+    assert.equal((foreign.envelope.data.caller as { state: string }).state, 'foreign');
+    const gone = await ownWorktree(project);
+    await claude.process(gone);
+    await rm(gone, { recursive: true });
+    const nowhere = await server.call('discern_test');
+    assert.equal(nowhere.envelope.data.root, project.root);
+    assert.equal((nowhere.envelope.data.caller as { state: string }).state, 'gone');
+    assert.match(first(nowhere), /is gone.*ExitWorktree/);
+  });
+
+  it('is found by Codex’s rollout, from the session the call names', async () => {
+    const project = await make();
+    const { codex } = sessionsIn(project.home);
+    const own = await ownWorktree(project);
+    await codex.rollout([
+      { type: 'session_meta', payload: { cwd: project.root } },
+      { type: 'turn_context', payload: { cwd: project.root } },
+      {
+        type: 'event_msg',
+        payload: {
+          type: 'item_completed',
+          item: { type: 'CommandExecution', cwd: `file://${encodeURI(own)}` },
+        },
+      },
+    ]);
+    const server = await open({ name: 'codex-mcp-client', env: codex.env, cwd: project.root });
+    const done = await server.call('discern_done', {}, { meta: codex.meta });
+    assert.equal(done.envelope.data.root, own, done.text);
+    assert.equal(done.envelope.error, 'gate_failed');
+  });
+
+  it('is a client’s one root, where it declares roots and nothing better is known', async () => {
+    const project = await make();
+    const own = await ownWorktree(project);
+    const server = await open({ args: ['--root', project.root], roots: [own] });
+    const done = await server.call('discern_done');
+    assert.equal(done.envelope.data.root, own, done.text);
+    const several = await open({ args: ['--root', project.root], roots: [own, project.root] });
+    assert.equal((await several.call('discern_test')).envelope.data.root, project.root);
+  });
+});
