@@ -89,6 +89,21 @@ export const commands: { [V in Verb]: Command<V> } = {
   },
   prepare: gateVerb('prepare', 'Run the fix jobs, which rewrite files, and the check jobs'),
   test: gateVerb('test', 'Run the test jobs'),
+  commit: {
+    usage: 'commit [paths..]',
+    describe: 'Commit in this worktree, as git commit would: these paths, or everything',
+    positionals: { paths: 'Files or directories, relative to the project (default: everything)' },
+    options: {
+      message: { type: 'string', alias: 'm', requiresArg: true, describe: 'The message of the commit' },
+      ...dryRun,
+    },
+    args(parsed) {
+      const message = text(parsed.message);
+      if (message === undefined) throw new Misuse('commit needs a message: --message "…".');
+      const paths = Array.isArray(parsed.paths) ? parsed.paths.map(String) : [];
+      return { message, ...(paths.length > 0 && { paths }), ...preview(parsed) };
+    },
+  },
   done: gateVerb('done', 'Run the whole gate, and record the proof when it is green'),
   update: {
     usage: 'update [from]',

@@ -110,6 +110,14 @@ export const StartData = z.strictObject({
 });
 export type StartData = z.infer<typeof StartData>;
 
+export const CommitData = z.strictObject({
+  ...where,
+  before: z.string().optional().describe('The commit HEAD named before.'),
+  files: z.array(z.string()).describe('What it holds, the first of many.'),
+  changed: z.number().int().describe('How many files it changes.'),
+});
+export type CommitData = z.infer<typeof CommitData>;
+
 export const ScopeResult = z.strictObject({
   name: z.string(),
   changed: z.boolean(),

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import {
   AcceptData,
+  CommitData,
   DoctorData,
   DropData,
   GateData,
@@ -68,6 +69,22 @@ export const verbs = {
     args: z.strictObject({ path, dry_run: dryRun }),
     data: GateData,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
+  },
+  commit: {
+    title: 'Commit the work',
+    description:
+      'Commit changes in the worktree, as git would, with the person’s own hooks, signing and identity: the files in `paths`, or everything git does not ignore. For clients whose sandbox may not write the git directory; elsewhere plain `git commit` does the same. Refuses in the trunk’s own checkout.',
+    args: z.strictObject({
+      message: z.string().describe('The commit message: a line on what it does, then why.'),
+      paths: z
+        .array(z.string())
+        .optional()
+        .describe('Only these files or directories, relative to the root. Default: everything.'),
+      path,
+      dry_run: dryRun,
+    }),
+    data: CommitData,
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
   },
   done: {
     title: 'Run the whole gate',

@@ -8,6 +8,7 @@ export type ClientKind =
   | 'codex'
   | 'cursor'
   | 'gemini'
+  | 'opencode'
   | 'terminal'
   /** Whoever it is, it holds no root here and names the path each time. */
   | 'remote'

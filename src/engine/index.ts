@@ -4,6 +4,7 @@ import type { Context } from './context.ts';
 import { needsNoRoot } from './rootless.ts';
 import { runVerb } from './run-verb.ts';
 import { accept } from './verbs/accept.ts';
+import { commit } from './verbs/commit.ts';
 import { doctor, withHeld } from './verbs/doctor.ts';
 import { drop } from './verbs/drop.ts';
 import { done, prepare, test } from './verbs/gate.ts';
@@ -28,6 +29,7 @@ const cores: { [V in Verb]: Core<V> } = {
   start,
   prepare,
   test,
+  commit,
   done,
   update,
   accept,

@@ -10,6 +10,7 @@ const known: [RegExp, ClientKind][] = [
   [/claude(?!-ai)/i, 'claude'],
   [/codex/i, 'codex'],
   [/gemini/i, 'gemini'],
+  [/opencode/i, 'opencode'],
   [/visual[ -]studio[ -]code|vscode/i, 'vscode'],
 ];
 

@@ -4,7 +4,7 @@ const holding = `discern runs a project's gate and lands its work in git worktre
 The way of working:
 1. discern_start makes a worktree on a new branch and re-aims this server at it. Move your own working directory there too: the answer says how. Edit only there.
 2. discern_prepare and discern_test while you work.
-3. Commit. Then discern_done runs the whole gate and records a proof for that commit.
+3. Commit (discern_commit does it where your sandbox may not). Then discern_done runs the whole gate and records a proof for that commit.
 4. If the branch is behind, discern_update merges the trunk.
 5. discern_accept lands the proved commit on the trunk, deletes the worktree and re-aims at the trunk's checkout. Only when the person wants it landed.
 

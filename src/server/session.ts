@@ -72,6 +72,7 @@ const runsCommands = new Set<Verb>([
   'start',
   'prepare',
   'test',
+  'commit',
   'done',
   'update',
   'accept',

@@ -12,6 +12,7 @@ import type { HeldRoot } from './held-root.ts';
 const acting: ReadonlySet<string> = new Set<Verb>([
   'prepare',
   'test',
+  'commit',
   'done',
   'update',
   'accept',

@@ -9,7 +9,10 @@ import { projects } from '../support/project.ts';
 
 const { make, removeAll } = projects();
 
-const needed: Partial<Record<Verb, string[]>> = { drop: ['nothing-of-the-kind', '--delete-branch'] };
+const needed: Partial<Record<Verb, string[]>> = {
+  drop: ['nothing-of-the-kind', '--delete-branch'],
+  commit: ['--message', 'm'],
+};
 
 describe('With --json', () => {
   afterEach(removeAll);

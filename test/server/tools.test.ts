@@ -59,6 +59,7 @@ describe('The tools', () => {
       start: '',
       prepare: 'idempotent',
       test: 'idempotent',
+      commit: '',
       done: 'idempotent',
       update: 'idempotent',
       accept: 'destroys',
@@ -136,6 +137,7 @@ describe('The tools', () => {
         ...(preview && { dry_run: true }),
         ...(name === 'discern_start' && { path: project.root }),
         ...(name === 'discern_init' && { path: unmade }),
+        ...(name === 'discern_commit' && { message: 'm' }),
         ...(name === 'discern_drop' && { worktree, delete_branch: true, force: true }),
       };
       const answer = await connection.call(name, given);
@@ -211,6 +213,10 @@ describe('What a tool answers', () => {
     await call('prepare', { dry_run: true }, 'preview');
     await call('test', { dry_run: true }, 'preview');
     await call('done', { dry_run: true }, 'preview');
+    await call('commit', { message: 'm' }, 'invalid_argument');
+    await project.write({ 'src/committed.txt': 'c\n' }, worktree);
+    await call('commit', { message: 'm', dry_run: true }, 'preview');
+    await call('commit', { message: 'm' }, 'ok');
     await project.write({ 'src/b.txt': 'BROKEN\n' }, worktree);
     await call('prepare', {}, 'gate_failed');
     await call('done', {}, 'gate_failed');

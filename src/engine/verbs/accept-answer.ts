@@ -73,7 +73,8 @@ export function landed(
       ...rest,
     };
   }
-  if (managed) rest.hints.push(leavingAdvice(client, data.root));
+  // A terminal's shell is seen to stand there or not.
+  if (managed && client !== 'terminal') rest.hints.push(leavingAdvice(client, data.root));
   const what = managed ? `; the worktree and its branch are gone` : '';
   return {
     ok: true,

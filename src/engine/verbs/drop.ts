@@ -69,6 +69,7 @@ export async function drop(root: string, args: Args<'drop'>, ctx: Context): Prom
     const teardown = await tearDown(repo, entry.path, args, ctx);
     const answer = withTeardown(await remove(repo, target, args), teardown);
     const home = answer.data?.root ?? repo.root;
+    if (ctx.client === 'terminal') return answer;
     return { ...answer, hints: [...(answer.hints ?? []), leavingAdvice(ctx.client, home)] };
   } finally {
     await lock.release();

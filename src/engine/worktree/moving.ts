@@ -18,6 +18,8 @@ export function leavingAdvice(client: ClientKind, home: string): string {
       return `If a terminal stood there: cd ${home} in it, and use absolute paths below ${home}.`;
     case 'gemini':
       return `If you worked there: cd ${home} in every shell command from now on.`;
+    case 'opencode':
+      return `If you worked there: use absolute paths below ${home}, and workdir ${home} in shell commands.`;
     case 'terminal':
       return `If your shell stands there: cd ${shellWord(home)}`;
     case 'remote':
@@ -41,7 +43,9 @@ export function movingAdvice(client: ClientKind, path: string): string {
     case 'claude':
       return `Move your own session too: call EnterWorktree with path ${path} (or cd there in every shell command). ${edit}; this server already acts there.`;
     case 'codex':
-      return `Your session stays where it was launched: run every command with workdir ${path}. ${edit}; this server already acts there.`;
+      return `Your session stays where it was launched: run every command with workdir ${path}. ${edit}; this server already acts there. Where your sandbox may not write there, or "git commit" ends with a read-only file system: commit with discern_commit, and ask the person to run "discern setup codex" (it adds writable_roots).`;
+    case 'opencode':
+      return `Work there from now on, with workdir ${path} in shell commands. ${edit}; this server already acts there. If your client asks for external_directory or rejects it: ask the person to run "discern setup opencode"; discern_commit commits without a shell.`;
     case 'cursor':
       return `Your session stays where it was launched: use absolute paths, and "cd ${path}" in every terminal command. ${edit}; this server already acts there.`;
     case 'gemini':
