@@ -34,8 +34,8 @@ export const orWhenAbsent =
   };
 
 /** Writes a file nobody has yet, and waits until the disk has it. */
-async function writeWhole(path: string, content: string): Promise<void> {
-  const file = await open(path, 'wx');
+async function writeWhole(path: string, content: string, mode = 0o666): Promise<void> {
+  const file = await open(path, 'wx', mode);
   try {
     await file.writeFile(content);
     await file.sync();
@@ -61,11 +61,16 @@ export async function writeFileAtomic(path: string, content: string): Promise<vo
  * Writes a new file so that it is there whole or not at all, and never in place of another. `aside` is a directory of ours for
  * what is not whole yet. Rejects with EEXIST where there is a file of that name.
  */
-export async function writeNewFile(path: string, content: string, aside: string): Promise<void> {
+export async function writeNewFile(
+  path: string,
+  content: string,
+  aside: string,
+  mode = 0o666,
+): Promise<void> {
   await mkdir(aside, { recursive: true });
   const temporary = join(aside, `${basename(path)}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`);
   try {
-    await writeWhole(temporary, content);
+    await writeWhole(temporary, content, mode);
     await putNew(temporary, path);
   } finally {
     await rm(temporary, { force: true });

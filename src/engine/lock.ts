@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, readlink, rename, rm, stat, utimes } from 'node:fs/promises';
+import { lstat, lutimes, mkdir, open, readlink, rename, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
+import { readBounded } from './bounded-file.ts';
 import { namesIn, putNew } from './files.ts';
 import { procStat } from './process/proc-stat.ts';
 import { Refusal } from './refusal.ts';
@@ -13,7 +14,7 @@ const Holder = z.object({
   pid: z.number().int(),
   started: z.string(),
   host: z.string(),
-  nonce: z.string(),
+  nonce: z.string().regex(/^[\w-]{1,64}$/),
   purpose: z.string(),
 });
 type Holder = z.infer<typeof Holder>;
@@ -40,6 +41,10 @@ const HEARTBEAT_MS = 10_000;
 const FOREIGN_STALE_MS = 60_000;
 /** A lock is written in an instant: one that still names nobody after this long is a leftover. */
 const UNREADABLE_STALE_MS = 5_000;
+/** The most bytes a lock has. */
+const LARGEST = 64 * 1024;
+/** How often a lock may turn out to be free again while it is being taken. */
+const MOST_TRIES = 1_000;
 
 /**
  * Takes a lock that exactly one process can hold, and that the death of its holder frees at once.
@@ -79,14 +84,14 @@ export async function acquireLock(path: string, options: LockOptions): Promise<L
   const beat = setInterval(() => {
     const now = new Date();
     // The lock may be gone with the repository itself; the release then finds out.
-    utimes(path, now, now).catch(() => undefined);
+    lutimes(path, now, now).catch(() => undefined);
   }, HEARTBEAT_MS);
   beat.unref();
   return {
     waited,
     async release() {
       clearInterval(beat);
-      const holder = await readHolder(path);
+      const holder = await readHolder(path).catch(unlessForeign);
       if (holder?.nonce === me.nonce) await rm(path, { force: true });
     },
   };
@@ -110,7 +115,7 @@ export async function lockHolders(
   const holders = await Promise.all(
     names.map(async (file) => {
       const path = join(dir, file);
-      const holder = await readHolder(path);
+      const holder = await readHolder(path).catch(unlessForeign);
       if (!holder) return [];
       return [{ file, purpose: holder.purpose, pid: holder.pid, alive: await isAlive(holder, path) }];
     }),
@@ -120,8 +125,13 @@ export async function lockHolders(
 
 /** True while a living process holds the lock: a look only, nothing is taken. */
 export async function isHeld(path: string): Promise<boolean> {
-  const holder = await readHolder(path);
+  const holder = await readHolder(path).catch(unlessForeign);
   return holder !== undefined && (await isAlive(holder, path));
+}
+
+/** Who only looks finds no holder in what is no lock. */
+function unlessForeign(error: unknown): undefined {
+  if (!Refusal.is(error) || error.slug !== 'untrusted') throw error;
 }
 
 /** One attempt: `undefined` when the lock is ours now, else its living holder. */
@@ -132,7 +142,9 @@ async function tryAcquire(path: string, me: Holder): Promise<Holder | undefined>
   const mine = `${path}.${me.nonce}`;
   await writeWhole(mine, me);
   try {
-    for (;;) {
+    for (let tries = 0; ; tries++) {
+      // Each time round somebody else has just let go of it; a name that is neither free nor a lock would go on for ever.
+      if (tries >= MOST_TRIES) throw foreign(path, 'is neither free nor a lock');
       try {
         await putNew(mine, path);
         return undefined;
@@ -173,7 +185,7 @@ async function takeOver(
 }
 
 async function writeWhole(path: string, holder: Holder): Promise<void> {
-  const file = await open(path, 'w');
+  const file = await open(path, 'wx');
   try {
     await file.writeFile(JSON.stringify(holder));
   } finally {
@@ -181,18 +193,29 @@ async function writeWhole(path: string, holder: Holder): Promise<void> {
   }
 }
 
+/** What to do about something that lies where a lock would, and that no discern has put there. */
+function foreign(path: string, what: string): Refusal {
+  return new Refusal(
+    'untrusted',
+    `${path} ${what}, so discern did not put it there: look at it, move it away, then call again.`,
+    { data: { files: [path] } },
+  );
+}
+
 /** The holder named in a lock file; one of pid 0 when it names none: cut off by a crash, or just being copied. */
 async function readHolder(path: string): Promise<Holder | undefined> {
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
+  const read = await readBounded(path, LARGEST);
+  // A link that leads nowhere is no lock either, though there is nothing to read.
+  const found = await lstat(path).catch(() => undefined);
+  if (found && !found.isFile()) throw foreign(path, 'is no regular file');
+  if (!read) return undefined;
+  if ('problem' in read) {
+    if (!found) return undefined;
+    throw foreign(path, read.problem);
   }
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(read.text);
   } catch {
     value = undefined;
   }
@@ -224,7 +247,7 @@ async function isAlive(holder: Holder, path: string): Promise<boolean> {
 }
 
 function touchedWithin(path: string, milliseconds: number): Promise<boolean> {
-  return stat(path).then(
+  return lstat(path).then(
     (found) => Date.now() - found.mtimeMs < milliseconds,
     () => false,
   );

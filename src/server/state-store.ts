@@ -1,4 +1,5 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { WindowState } from '../contract/window.ts';
 
@@ -22,12 +23,14 @@ export class StateStore {
   #state: WindowState;
 
   constructor(path: string | undefined) {
-    this.#path = path;
-    this.#state = (path === undefined ? undefined : read(path)) ?? {
-      version: 1,
-      held: null,
-      conversations: {},
-    };
+    const found = path === undefined ? undefined : read(path);
+    this.#state = (found !== 'foreign' && found) || { version: 1, held: null, conversations: {} };
+    this.#path = found === 'foreign' ? undefined : path;
+    if (found === 'foreign') {
+      process.stderr.write(
+        `discern mcp: ${path} is no state file of discern's, so it is left as it is and the held root is kept nowhere: name another file with --state, or move that one away.\n`,
+      );
+    }
   }
 
   /** Where the window's held root was left, if anywhere. */
@@ -60,12 +63,13 @@ export class StateStore {
 
   #write(): void {
     if (this.#path === undefined) return;
-    const temporary = `${this.#path}.${process.pid}.tmp`;
+    const temporary = `${this.#path}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
     try {
       mkdirSync(dirname(this.#path), { recursive: true });
-      writeFileSync(temporary, JSON.stringify(this.#state));
+      writeFileSync(temporary, JSON.stringify(this.#state), { flag: 'wx', mode: 0o600 });
       renameSync(temporary, this.#path);
     } catch (error) {
+      rmSync(temporary, { force: true });
       // The move has happened, and its caller must be told of it; only the next process will not know.
       process.stderr.write(`discern mcp: the held root could not be kept in ${this.#path}: ${error}\n`);
     }
@@ -87,20 +91,21 @@ function leftAt(root: string, { moved_by: movedBy, repository }: Written): Left 
   return { root, movedBy, repository: whole ? { commonDir, prefix } : undefined };
 }
 
-/** What the file holds; nothing when it is not there or was written by something else. */
-function read(path: string): WindowState | undefined {
-  let text: string;
+/** The most bytes a state file has. */
+const LARGEST = 16 * 1024 * 1024;
+
+/** What the file holds; nothing when it is not there or empty, and `foreign` when something else wrote it: that stays. */
+function read(path: string): WindowState | 'foreign' | undefined {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (!found) return undefined;
+  if (!found.isFile() || found.size > LARGEST) return 'foreign';
+  // As a power cut may leave one that was just written.
+  if (found.size === 0) return undefined;
   try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
-  try {
-    const state: unknown = JSON.parse(text);
-    return isState(state) ? state : undefined;
+    const state: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    return isState(state) ? state : 'foreign';
   } catch {
-    return undefined;
+    return 'foreign';
   }
 }
 

@@ -1,4 +1,4 @@
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync, lstatSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { type StdioServerHandle, serveStdio } from '@modelcontextprotocol/server/stdio';
@@ -12,7 +12,7 @@ export interface WindowSocket {
 /**
  * Serves MCP on a private socket or pipe. Each connection gets a server of its own from `factory`; a connection that closes
  * takes only its own calls along. On POSIX the caller puts the socket into a directory only this user can enter; a socket
- * left behind by a server that was killed is replaced.
+ * left behind by a server that was killed is replaced; rejects where anything else has that name, which stays.
  */
 export function serveWindowSocket(
   address: string,
@@ -28,7 +28,7 @@ export function serveWindowSocket(
   });
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    if (process.platform !== 'win32') rmSync(address, { force: true });
+    if (process.platform !== 'win32') makeRoom(address);
     server.listen(address, () => {
       if (process.platform !== 'win32') chmodSync(address, 0o600);
       server.off('error', reject);
@@ -36,6 +36,17 @@ export function serveWindowSocket(
       resolve({ close: () => closeAll(server, open) });
     });
   });
+}
+
+/** Removes the socket of an earlier server, and nothing that is no socket. */
+function makeRoom(address: string): void {
+  const found = lstatSync(address, { throwIfNoEntry: false });
+  if (!found) return;
+  if (!found.isSocket())
+    throw new Error(
+      `${address} is there and no socket: name another file with --socket, or move that one away.`,
+    );
+  rmSync(address, { force: true });
 }
 
 async function closeAll(server: Server, open: Map<Socket, StdioServerHandle>): Promise<void> {

@@ -1,10 +1,25 @@
 import assert from 'node:assert/strict';
-import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import {
+  appendFile,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { acquireLock } from '../../src/engine/lock.ts';
+import { promisify } from 'node:util';
+import { acquireLock, isHeld, lockHolders } from '../../src/engine/lock.ts';
 import { Refusal } from '../../src/engine/refusal.ts';
 import { playsPart, processes, runs, until } from '../support/processes.ts';
+
+const run = promisify(execFile);
 
 const never = new AbortController().signal;
 
@@ -70,6 +85,39 @@ if (!playsPart(parts)) {
 
     const foreign = (host: string) =>
       JSON.stringify({ pid: 1, started: '1', host, nonce: 'theirs', purpose: 'their work' });
+
+    for (const [what, put] of [
+      ['a link that leads nowhere', () => symlink(join(dir, 'nowhere'), path)],
+      ['a link to a lock', () => symlink(join(dir, 'theirs'), path)],
+      ['a directory', () => mkdir(path)],
+      ['a pipe', () => run('mkfifo', [path])],
+      ['a huge file', () => writeFile(path, 'x'.repeat(100_000))],
+    ] as const) {
+      it(`that is ${what} is refused at once, and left as it is`, async () => {
+        await mkdir(join(path, '..'), { recursive: true });
+        await writeFile(join(dir, 'theirs'), foreign('elsewhere'));
+        await put();
+        const before = await lstat(path);
+        await assert.rejects(
+          take(path),
+          (error) => Refusal.is(error) && error.slug === 'untrusted' && error.message.startsWith(path),
+        );
+        assert.equal(await isHeld(path), false);
+        assert.deepEqual(await lockHolders(join(path, '..')), []);
+        assert.equal((await lstat(path)).ino, before.ino);
+        assert.equal(await readFile(join(dir, 'theirs'), 'utf8'), foreign('elsewhere'));
+      });
+    }
+
+    it('names no file outside of its directory by what another lock says', async () => {
+      await mkdir(join(path, '..'), { recursive: true });
+      const theirs = { pid: 1, started: '0', host: 'gone', nonce: '/../../../out', purpose: 'x' };
+      await writeFile(path, JSON.stringify(theirs));
+      await utimes(path, new Date(0), new Date(0));
+      const lock = await take(path);
+      await lock.release();
+      assert.deepEqual(await readdir(dir), ['deep']);
+    });
 
     it('is taken at once when it is free, and leaves nothing when it is given back', async () => {
       const lock = await take(path);

@@ -5,9 +5,12 @@ import { exists, stateDir } from '../files.ts';
 import { gitLine } from '../git/core.ts';
 import { listRefs } from '../git/refs.ts';
 import { gitDirOf } from '../git-dir.ts';
+import { distrustedProving } from '../init/prove.ts';
 import { lockHolders } from '../lock.ts';
 import type { Repository } from '../repository.ts';
 import { vanishedFindings } from '../worktree/reclaim.ts';
+import { unreadableJournal } from '../wreckage/journal.ts';
+import { distrustedRemovals } from '../wreckage/removals.ts';
 import { unfinished } from '../wreckage/unfinished.ts';
 import { PRUNE } from '../wreckage/wreck.ts';
 import { fine, warn } from './finding.ts';
@@ -26,6 +29,7 @@ export async function state(repo: Repository): Promise<Finding[]> {
       goneWorktrees(repo),
       orphanBranches(repo),
       vanished(repo),
+      distrusted(repo),
     ])
   ).flat();
   return found.some(({ level }) => level !== 'ok')
@@ -36,6 +40,16 @@ export async function state(repo: Repository): Promise<Finding[]> {
 async function interrupted(repo: Repository): Promise<Finding[]> {
   const { found } = await unfinished(repo);
   return found.map(({ what, next }) => warn('state', what, `discern status ${next}.`));
+}
+
+/** Records where ours would be that this user has not written here. */
+async function distrusted(repo: Repository): Promise<Finding[]> {
+  const found = await Promise.all([
+    unreadableJournal(repo),
+    distrustedProving(repo.commonDir),
+    distrustedRemovals(repo),
+  ]);
+  return found.flat().map(({ what, remedy }) => warn('state', what, remedy));
 }
 
 /** Resources of worktrees that are gone. */

@@ -7,7 +7,7 @@ import type { Diagnostic, Step } from '../../contract/envelope.ts';
 import type { RefusalSlug } from '../../contract/refusals.ts';
 import type { Context } from '../context.ts';
 import { point } from '../faults.ts';
-import { exists, readJson, stateDir, writeFileAtomic } from '../files.ts';
+import { exists, stateDir } from '../files.ts';
 import { runGate } from '../gate/run.ts';
 import { readStatus } from '../git/status.ts';
 import { addWorktree } from '../git/worktree.ts';
@@ -15,6 +15,8 @@ import { acquireLock, type Lock } from '../lock.ts';
 import { Refusal } from '../refusal.ts';
 import { openRepository, type Repository, rootIn } from '../repository.ts';
 import { CONFIG_FILE } from '../root.ts';
+import { shellWord } from '../shell-word.ts';
+import { type Kind, readRecordFile, writeRecordFile } from '../state/record.ts';
 import { homeCheckout, makeDirectories, worktreesDir } from '../worktree/place.ts';
 import { checkoutCommands, ensureCommands, stepCommands } from '../worktree/setup.ts';
 import { type Made, takeBack } from '../worktree/take-back.ts';
@@ -38,6 +40,8 @@ const Journal = z.object({
   directories: z.array(z.string()),
 });
 type Journal = z.infer<typeof Journal>;
+
+const kind: Kind<Journal> = { name: 'init-proof', schema: Journal };
 
 const nameOf = (id: string) => `init-proof-${id}`;
 /** No directory of this name is anybody's but ours: the end of it is random. */
@@ -73,7 +77,7 @@ async function prove(repo: Repository, text: string, ctx: Context): Promise<Prov
   const isThere = await exists(dir);
   const path = join(isThere ? await realpath(dir) : dir, nameOf(randomBytes(6).toString('hex')));
   const journal: Journal = { version: 1, path, directories: isThere ? [] : [dir] };
-  await writeFileAtomic(journalPath(repo.commonDir), JSON.stringify(journal));
+  await writeRecordFile(repo.commonDir, journalPath(repo.commonDir), kind, journal);
   await point('init.journaled');
   let proving: Proving;
   try {
@@ -198,8 +202,17 @@ export async function recoverProvingLocked(repo: Repository, ctx: Context): Prom
   return 'A throwaway worktree that an interrupted init had made is removed.';
 }
 
-/** The journal; one that names a directory of another name than ours was not written by us. */
+/** The journal; one that is not sealed, or names a directory of another name than ours, was not written by us. */
 export async function readJournal(commonDir: string): Promise<Journal | undefined> {
-  const journal = Journal.safeParse(await readJson(journalPath(commonDir)));
-  return journal.success && ours.test(basename(journal.data.path)) ? journal.data : undefined;
+  const found = await readRecordFile(commonDir, journalPath(commonDir), kind);
+  return found && 'value' in found && ours.test(basename(found.value.path)) ? found.value : undefined;
+}
+
+/** Says of a journal that is there and not ours what it is. */
+export async function distrustedProving(commonDir: string): Promise<{ what: string; remedy: string }[]> {
+  const path = journalPath(commonDir);
+  const found = await readRecordFile(commonDir, path, kind);
+  if (!found || 'value' in found) return [];
+  const what = `${path}, the record of an init that was cut off, ${found.distrust}, so nothing it says is done.`;
+  return [{ what, remedy: `rm ${shellWord(path)}` }];
 }

@@ -1,7 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { readJson, stateDir, writeFileAtomic } from '../files.ts';
+import { stateDir } from '../files.ts';
+import { type Kind, readRecordFile, writeRecordFile } from '../state/record.ts';
 
 /**
  * A landing that has begun. Written before the trunk moves and removed when everything is done, so that whoever comes
@@ -30,14 +31,22 @@ export const journalPath = (commonDir: string) => join(stateDir(commonDir), 'lan
 
 export const landingLockPath = (commonDir: string) => join(stateDir(commonDir), 'locks', 'landing.lock');
 
-/** The landing under way or interrupted, if any. */
+const kind: Kind<Journal> = { name: 'landing', schema: Journal };
+
+/** The landing under way or interrupted, if any; none where what lies there is not ours to act on. */
 export async function readJournal(commonDir: string): Promise<Journal | undefined> {
-  const parsed = Journal.safeParse(await readJson(journalPath(commonDir)));
-  return parsed.success ? parsed.data : undefined;
+  const found = await readRecordFile(commonDir, journalPath(commonDir), kind);
+  return found && 'value' in found ? found.value : undefined;
+}
+
+/** Why what lies where a landing is written down is not acted on, in words that follow its path. */
+export async function distrustedJournal(commonDir: string): Promise<string | undefined> {
+  const found = await readRecordFile(commonDir, journalPath(commonDir), kind);
+  return found && 'distrust' in found ? found.distrust : undefined;
 }
 
 export async function writeJournal(commonDir: string, journal: Journal): Promise<void> {
-  await writeFileAtomic(journalPath(commonDir), `${JSON.stringify(journal, null, 2)}\n`);
+  await writeRecordFile(commonDir, journalPath(commonDir), kind, journal);
 }
 
 export async function closeJournal(commonDir: string): Promise<void> {

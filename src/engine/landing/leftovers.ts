@@ -1,8 +1,7 @@
 import { rename } from 'node:fs/promises';
-import { join } from 'node:path';
 import { lockCheckout } from '../checkout.ts';
 import type { Context } from '../context.ts';
-import { exists, namesIn } from '../files.ts';
+import { exists } from '../files.ts';
 import { forgetWorktree } from '../git/worktree.ts';
 import { gitDirOf } from '../identity.ts';
 import { Refusal } from '../refusal.ts';
@@ -10,7 +9,7 @@ import type { Repository } from '../repository.ts';
 import { shellWord } from '../shell-word.ts';
 import { homeCheckout } from '../worktree/place.ts';
 import { belongsTo } from '../wreckage/admin.ts';
-import { foldersOf } from '../wreckage/strays.ts';
+import { closeRemoval, listRemovals, renamedTo } from './removal-record.ts';
 import { deleteJudged } from './retire.ts';
 
 /** What was found of removals that were cut off. */
@@ -28,8 +27,6 @@ export interface Leftover {
   /** git's directory that its `.git` file names; absent where that is deleted already. */
   gitDir?: string;
 }
-
-const name = /^\.(.+)\.(removing|removed)-[0-9a-f]{8}$/;
 
 /**
  * Goes on with removals whose process died: a directory that was not judged yet goes back where it was, one that was is
@@ -59,16 +56,13 @@ export async function recoverRemovals(repo: Repository, ctx: Context): Promise<L
 /** The directories that removals of this repository's worktrees have left, whether or not they are still going. */
 export async function findLeftovers(repo: Repository): Promise<Leftover[]> {
   const found: Leftover[] = [];
-  for (const dir of await foldersOf(repo)) {
-    // A directory that is not there, or that we may not read, holds nothing of ours.
-    for (const entry of await namesIn(dir)) {
-      const [, base, state] = name.exec(entry) ?? [];
-      if (base === undefined) continue;
-      const [at, judged] = [join(dir, entry), state === 'removed'];
-      const gitDir = await gitDirOf(at);
-      const ours = gitDir === undefined ? judged : await belongsTo(repo.commonDir, gitDir);
-      if (ours) found.push({ at, path: join(dir, base), judged, ...(gitDir !== undefined && { gitDir }) });
-    }
+  for (const removal of (await listRemovals(repo.commonDir)).removals) {
+    const { path } = removal;
+    const waiting = await renamedTo(removal);
+    if (!waiting) continue;
+    const gitDir = await gitDirOf(waiting.at);
+    const ours = gitDir === undefined ? waiting.judged : await belongsTo(repo.commonDir, gitDir);
+    if (ours) found.push({ ...waiting, path, ...(gitDir !== undefined && { gitDir }) });
   }
   return found;
 }
@@ -81,11 +75,12 @@ async function converge(repo: Repository, { at, path, judged }: Leftover, result
   if (judged) {
     const home = homeCheckout(repo);
     if (known && !(await exists(path))) await forgetWorktree(home === path ? repo.commonDir : home, path);
-    const left = await deleteJudged(at);
+    const left = await deleteJudged(repo.commonDir, at);
     if (left === undefined) result.done.push(`A removal of ${path} that was cut off is finished.`);
     else result.findings.push({ what: `${left}.`, remedy: `rm -rf ${shellWord(at)}` });
   } else if (known && !(await exists(path))) {
     await rename(at, path);
+    await closeRemoval(repo.commonDir, at);
     result.done.push(`${path} is back: its removal was cut off before it was decided.`);
   }
 }

@@ -135,7 +135,7 @@ async function retireRecovered(
   const reasons: string[] = [];
   const left = (await exists(trash))
     ? `git has forgotten ${path} meanwhile; what it held is in ${trash}`
-    : await deleteJudged(judgedName(trash));
+    : await deleteJudged(repo.commonDir, judgedName(trash));
   if (left !== undefined) reasons.push(left);
   if (known) {
     try {

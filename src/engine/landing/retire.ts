@@ -1,5 +1,5 @@
 import { rename, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { point } from '../faults.ts';
 import { exists } from '../files.ts';
 import { GitError } from '../git/core.ts';
@@ -9,6 +9,7 @@ import { gitDirOf } from '../identity.ts';
 import type { Repository } from '../repository.ts';
 import { removeDirectories } from '../worktree/place.ts';
 import { holdings, type Inspection, inspect } from './inspect.ts';
+import { closeRemoval, isNamedForDeletion, judgedName, recordRemoval, trashFor } from './removal-record.ts';
 
 /** What a worktree's removal came to; `reason` says why it is not complete. */
 export interface Retirement {
@@ -29,14 +30,7 @@ export interface Removal {
   repo: Surroundings;
 }
 
-/**
- * Where a worktree's directory waits between being taken away and being deleted. The name is the state: under this one it
- * has not been judged, and under {@link judgedName} it may be deleted. So whoever finds it after a crash knows.
- */
-export const trashFor = (path: string, id: string) =>
-  join(dirname(path), `.${basename(path)}.removing-${id}`);
-
-export const judgedName = (trash: string) => trash.replace(/removing-([^-]+)$/, 'removed-$1');
+export { judgedName, trashFor };
 
 /**
  * Removes a linked checkout so that nothing written into it can be lost: the directory is first renamed away, which is
@@ -56,9 +50,11 @@ export async function removeCheckout(
   // Without it git would answer for the repository around this directory.
   if ((await gitDirOf(path)) === undefined)
     return { removed: false, reason: `${path} is no checkout any more` };
+  await recordRemoval(repo.commonDir, path, trash);
   try {
     await rename(path, trash);
   } catch (error) {
+    await closeRemoval(repo.commonDir, trash);
     const { code } = error as NodeJS.ErrnoException;
     return { removed: false, reason: `${path} could not be moved away (${code}): close what uses it` };
   }
@@ -69,6 +65,7 @@ export async function removeCheckout(
     const reason = await accepts(await inspect(trash), trash);
     if (reason !== undefined) {
       await rename(trash, path);
+      await closeRemoval(repo.commonDir, trash);
       return { removed: false, reason };
     }
     await rename(trash, judged);
@@ -77,10 +74,11 @@ export async function removeCheckout(
     await forgetWorktree(from, path);
   } catch (error) {
     await rename(at, path);
+    await closeRemoval(repo.commonDir, trash);
     throw error;
   }
   await point('retire.forgotten');
-  const left = await deleteJudged(judged);
+  const left = await deleteJudged(repo.commonDir, judged);
   return { removed: true, ...(left && { reason: left }) };
 }
 
@@ -119,14 +117,22 @@ export async function deleteBranch(
   return undefined;
 }
 
-/** Deletes a directory that was judged, now or before an interruption; resolves with what is left of it, in words. */
-export async function deleteJudged(judged: string): Promise<string | undefined> {
-  try {
-    if (await exists(judged)) await rm(judged, { recursive: true, force: true, maxRetries: 3 });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    return `${judged} could not be deleted whole (${code}): nothing in it is needed, delete it by hand`;
+/**
+ * Deletes a directory that was judged, now or before an interruption; resolves with what is left of it, in words. Deletes
+ * nothing that no removal of ours has written down as this very directory: a name alone says nothing.
+ */
+export async function deleteJudged(commonDir: string, judged: string): Promise<string | undefined> {
+  if (await exists(judged)) {
+    if (!(await isNamedForDeletion(commonDir, judged)))
+      return `${judged} stays: nothing discern has written down says that it is a worktree it removed`;
+    try {
+      await rm(judged, { recursive: true, force: true, maxRetries: 3 });
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      return `${judged} could not be deleted whole (${code}): nothing in it is needed, delete it by hand`;
+    }
   }
+  await closeRemoval(commonDir, judged);
   // The folder we keep worktrees in goes with the last of them; a folder the user named stays.
   const folder = dirname(judged);
   if (folder.endsWith('.worktrees')) await removeDirectories([folder]);

@@ -2,8 +2,10 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { Context } from '../context.ts';
-import { exists, readJson, stateDir, writeFileAtomic } from '../files.ts';
+import { stateDir } from '../files.ts';
 import { acquireLock, holding } from '../lock.ts';
+import { type Kind, readRecordFile, writeRecordFile } from '../state/record.ts';
+import { isPlainId } from './name.ts';
 
 /** One resource of a worktree, and all that is needed to destroy it once nothing else of the worktree is left. */
 const Entry = z.object({
@@ -31,6 +33,8 @@ const Ledger = z.object({
 });
 export type Ledger = z.infer<typeof Ledger>;
 
+const kind: Kind<Ledger> = { name: 'resources', schema: Ledger };
+
 const ledgersDir = (commonDir: string) => join(stateDir(commonDir), 'resources');
 const ledgerPath = (commonDir: string, id: string) => join(ledgersDir(commonDir), `${id}.json`);
 
@@ -40,19 +44,27 @@ const ledgerPath = (commonDir: string, id: string) => join(ledgersDir(commonDir)
  */
 export async function readLedger(commonDir: string, id: string): Promise<Ledger | undefined> {
   const path = ledgerPath(commonDir, id);
-  const parsed = Ledger.safeParse(await readJson(path));
-  if (parsed.success) return parsed.data;
-  if (!(await exists(path))) return undefined;
+  const found = await readLedgerFile(commonDir, id);
+  if (!found) return undefined;
+  if ('value' in found) return found.value;
   throw new Error(
-    `${path}, which names the resources of ${id}, cannot be read: destroy them by hand, then delete that file.`,
+    `${path}, which names the resources of ${id}, ${found.distrust}: destroy them by hand, then delete that file.`,
   );
+}
+
+/** A ledger is ours when it is sealed and is of the worktree its file is named for. */
+async function readLedgerFile(commonDir: string, id: string) {
+  if (!isPlainId(id)) return undefined;
+  const found = await readRecordFile(commonDir, ledgerPath(commonDir, id), kind);
+  if (found && 'value' in found && found.value.id !== id) return { distrust: 'names another worktree' };
+  return found;
 }
 
 /** Writes a ledger down, whole or not at all; one without resources is removed. */
 export async function writeLedger(commonDir: string, ledger: Ledger): Promise<void> {
   const path = ledgerPath(commonDir, ledger.id);
   if (ledger.resources.length === 0) await rm(path, { force: true });
-  else await writeFileAtomic(path, `${JSON.stringify(ledger, null, 2)}\n`);
+  else await writeRecordFile(commonDir, path, kind, ledger);
 }
 
 /** The ledgers of all worktrees, living or not, and the paths of those that cannot be read. */
@@ -65,10 +77,11 @@ export async function listLedgers(commonDir: string): Promise<{ ledgers: Ledger[
   const found: { ledgers: Ledger[]; unreadable: string[] } = { ledgers: [], unreadable: [] };
   for (const name of names.filter((one) => one.endsWith('.json')).sort()) {
     const path = join(dir, name);
-    const parsed = Ledger.safeParse(await readJson(path));
-    if (parsed.success) found.ledgers.push(parsed.data);
+    const read = await readLedgerFile(commonDir, name.slice(0, -'.json'.length));
     // It may just have been removed: its worktree is being retired.
-    else if (await exists(path)) found.unreadable.push(path);
+    if (!read) continue;
+    if ('value' in read) found.ledgers.push(read.value);
+    else found.unreadable.push(path);
   }
   return found;
 }

@@ -47,3 +47,6 @@ export function newId(slug: string): string {
 
 /** True for a name that {@link newId} may have made. */
 export const isId = (name: string): boolean => /.-[0-9a-f]{6}$/.test(name);
+
+/** True for an id that can only be one part of a path; older ones may lack the digits. */
+export const isPlainId = (id: string): boolean => /^[\p{L}\p{N}][\p{L}\p{N}_.-]*$/u.test(id);

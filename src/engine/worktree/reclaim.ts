@@ -141,7 +141,7 @@ export async function vanishedFindings(repo: Repository): Promise<{ what: string
       remedy: PRUNE,
     })),
     ...unreadable.map((path) => ({
-      what: `${path} names what a worktree has, and cannot be read.`,
+      what: `${path} names what a worktree has, and cannot be read as one this user wrote in this repository, so nothing it says is run.`,
       remedy: `destroy what it names, then rm '${path}'`,
     })),
   ];

@@ -1,8 +1,9 @@
+import { distrustedProving } from '../init/prove.ts';
 import { findLeftovers } from '../landing/leftovers.ts';
 import type { Repository } from '../repository.ts';
 import { leftBranches } from './branches.ts';
 import { unreadableJournal } from './journal.ts';
-import { orphanedRemovals } from './removals.ts';
+import { distrustedRemovals, orphanedRemovals } from './removals.ts';
 import { halfStarted } from './starts.ts';
 import { strayDirectories, strayWrecks } from './strays.ts';
 import { lostWorktrees } from './worktrees.ts';
@@ -20,6 +21,8 @@ export async function findWreckage(repo: Repository): Promise<Wreck[]> {
     strayWrecks(repo, strays),
     orphanedRemovals(leftovers),
     unreadableJournal(repo),
+    distrustedProving(repo.commonDir),
+    distrustedRemovals(repo),
     halfStarted(repo),
     leftBranches(repo, freed),
   ]);

@@ -1,7 +1,7 @@
 import { rename } from 'node:fs/promises';
+import { readBounded } from '../bounded-file.ts';
 import type { Context } from '../context.ts';
-import { exists, readJson } from '../files.ts';
-import { Journal, journalPath } from '../landing/journal.ts';
+import { distrustedJournal, journalPath } from '../landing/journal.ts';
 import { lockLanding } from '../landing/recover.ts';
 import { holding } from '../lock.ts';
 import type { Repository } from '../repository.ts';
@@ -13,16 +13,27 @@ import { PRUNE, type Wreck } from './wreck.ts';
  */
 export async function unreadableJournal(repo: Repository): Promise<Wreck[]> {
   const path = journalPath(repo.commonDir);
-  const value = await readJson(path);
-  if (!(await exists(path)) || Journal.safeParse(value).success) return [];
-  if (typeof value === 'object' && value !== null && 'version' in value && value.version !== 1) return [];
+  const why = await distrustedJournal(repo.commonDir);
+  if (why === undefined || (await isLater(path))) return [];
   return [
     {
-      what: `${path}, the record of a landing that was cut off, cannot be read.`,
+      what: `${path}, the record of a landing that was cut off, ${why}, so nothing it says is done.`,
       remedy: PRUNE,
       mend: { action: 'put aside', detail: path, perform: (repo, ctx) => putAside(repo, ctx) },
     },
   ];
+}
+
+/** One of a later version is that one's business. */
+async function isLater(path: string): Promise<boolean> {
+  const read = await readBounded(path, 1024 * 1024);
+  if (!read || !('text' in read)) return false;
+  try {
+    const value: unknown = JSON.parse(read.text);
+    return typeof value === 'object' && value !== null && 'version' in value && value.version !== 1;
+  } catch {
+    return false;
+  }
 }
 
 async function putAside({ commonDir }: Repository, ctx: Context): Promise<string> {

@@ -1,6 +1,8 @@
 import { rename } from 'node:fs/promises';
 import { exists } from '../files.ts';
 import type { Leftover } from '../landing/leftovers.ts';
+import { closeRemoval, listRemovals } from '../landing/removal-record.ts';
+import type { Repository } from '../repository.ts';
 import { shellWord } from '../shell-word.ts';
 import { registerAgain } from './strays.ts';
 import { PRUNE, type Wreck } from './wreck.ts';
@@ -26,10 +28,19 @@ export async function orphanedRemovals(leftovers: readonly Leftover[]): Promise<
         detail: path,
         perform: async (repo) => {
           await rename(at, path);
+          await closeRemoval(repo.commonDir, at);
           return registerAgain(repo, path, gitDir);
         },
       },
     });
   }
   return found;
+}
+
+/** Records of removals that are not ours to act on. */
+export async function distrustedRemovals({ commonDir }: Pick<Repository, 'commonDir'>): Promise<Wreck[]> {
+  return (await listRemovals(commonDir)).distrusted.map(({ path, why }) => ({
+    what: `${path}, the record of a removal, ${why}, so nothing it says is done.`,
+    remedy: `rm ${shellWord(path)}`,
+  }));
 }

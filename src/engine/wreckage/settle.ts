@@ -59,6 +59,10 @@ export async function lookOver(repo: Repository): Promise<Settled> {
 /** A lock that a git which died has left is in the way until someone deletes it; anything else may pass. */
 function remedyFor(error: unknown): string {
   const files = Refusal.is(error) && error.slug === 'busy' ? error.detail.data?.files : undefined;
+  if (Refusal.is(error) && error.slug === 'untrusted' && Array.isArray(error.detail.data?.files)) {
+    const [file] = error.detail.data.files.map((one) => shellWord(String(one)));
+    return `mv ${file} ${file}.aside`;
+  }
   return Array.isArray(files)
     ? `rm ${files.map((file) => shellWord(String(file))).join(' ')}`
     : 'discern status';

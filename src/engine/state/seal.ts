@@ -1,0 +1,91 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { lstat, realpath } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readBounded } from '../bounded-file.ts';
+import { writeNewFile } from '../files.ts';
+
+const KEY = /^[0-9a-f]{64}\n$/;
+
+/** The user's own directories for state, the first that can be written to: outside of every repository. */
+function keyDirs(): string[] {
+  const { env, platform } = process;
+  const home = homedir();
+  const own =
+    platform === 'win32'
+      ? (env.LOCALAPPDATA ?? join(home, 'AppData', 'Local'))
+      : platform === 'darwin'
+        ? join(home, 'Library', 'Application Support')
+        : env.XDG_STATE_HOME?.startsWith('/')
+          ? env.XDG_STATE_HOME
+          : join(home, '.local', 'state');
+  // Where a sandbox keeps the home directory from being written to.
+  return [join(own, 'discern-vscode'), join(tmpdir(), `discern-vscode-${process.getuid?.() ?? 'user'}`)];
+}
+
+const isOwn = (uid: number) => process.getuid === undefined || process.getuid() === uid;
+
+async function readKey(dir: string): Promise<string | undefined> {
+  const place = await lstat(dir).catch(() => undefined);
+  if (!place?.isDirectory() || !isOwn(place.uid)) return undefined;
+  const found = await lstat(join(dir, 'key')).catch(() => undefined);
+  if (!found?.isFile() || !isOwn(found.uid)) return undefined;
+  const read = await readBounded(join(dir, 'key'), 128);
+  return read && 'text' in read && KEY.test(read.text) ? read.text : undefined;
+}
+
+async function keyToSealWith(): Promise<string> {
+  let failure: unknown;
+  for (const dir of keyDirs()) {
+    const known = await readKey(dir);
+    if (known !== undefined) return known;
+    try {
+      await writeNewFile(join(dir, 'key'), `${randomBytes(32).toString('hex')}\n`, dir, 0o600);
+    } catch (error) {
+      // Another process may have made it in the same instant.
+      failure = error;
+    }
+    const made = await readKey(dir);
+    if (made !== undefined) return made;
+  }
+  throw new Error(
+    `No key to mark what discern writes down can be kept in ${keyDirs().join(' or ')} (${failure}): make one of them writable.`,
+  );
+}
+
+const mac = (key: string, kind: string, text: string) =>
+  createHmac('sha256', key).update(`${kind}\n${text}`).digest();
+
+interface At {
+  path: string;
+  ino: string;
+}
+
+async function whereIs(commonDir: string): Promise<At> {
+  const path = await realpath(commonDir);
+  return { path, ino: String((await lstat(path, { bigint: true })).ino) };
+}
+
+/**
+ * A record of ours as it is written: with the place of its repository, and a seal over both that only this user's key makes.
+ * So a record that came with a repository, by whatever way, is told from one that was written here.
+ */
+export async function sealed(commonDir: string, kind: string, record: object): Promise<string> {
+  const content = { ...record, at: await whereIs(commonDir) };
+  const seal = mac(await keyToSealWith(), kind, JSON.stringify(content)).toString('hex');
+  return `${JSON.stringify({ ...content, seal }, null, 2)}\n`;
+}
+
+/** Whether a record was sealed by this user, for this repository: at this path, or moved here as a whole. */
+export async function isSealed(commonDir: string, kind: string, record: object): Promise<boolean> {
+  const { seal, ...content } = record as { seal?: unknown; at?: Partial<At> };
+  if (typeof seal !== 'string' || !/^[0-9a-f]{64}$/.test(seal)) return false;
+  const { path, ino } = await whereIs(commonDir);
+  if (content.at?.path !== path && content.at?.ino !== ino) return false;
+  for (const dir of keyDirs()) {
+    const key = await readKey(dir);
+    if (key === undefined) continue;
+    if (timingSafeEqual(mac(key, kind, JSON.stringify(content)), Buffer.from(seal, 'hex'))) return true;
+  }
+  return false;
+}
