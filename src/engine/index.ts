@@ -1,6 +1,7 @@
 import type { Envelope } from '../contract/envelope.ts';
 import type { Args, Data, Verb } from '../contract/verbs.ts';
 import type { Context } from './context.ts';
+import { hearing } from './git/heard.ts';
 import { needsNoRoot } from './rootless.ts';
 import { runVerb } from './run-verb.ts';
 import { accept } from './verbs/accept.ts';
@@ -42,6 +43,9 @@ const cores: { [V in Verb]: Core<V> } = {
   help: explain,
 };
 
+/** Verbs that may be cancelled at any git: they move nothing and have nothing to tell then, or take back what they made. */
+const endsAnywhere: ReadonlySet<Verb> = new Set(['start', 'scopes', 'doctor']);
+
 /**
  * Runs one verb on one root, which means nothing to a verb that needs none. Always resolves with an envelope, refusals and
  * failures included.
@@ -52,8 +56,9 @@ export function run<V extends Verb>(
   args: Args<V>,
   ctx: Context,
 ): Promise<Envelope<Data<V>>> {
+  const core = () => (cores[verb] as Core<V>)(root, args, ctx);
   return runVerb<Data<V>>(verb, needsNoRoot.has(verb) ? undefined : root, () =>
-    (cores[verb] as Core<V>)(root, args, ctx),
+    endsAnywhere.has(verb) ? hearing(ctx.signal, core) : core(),
   );
 }
 

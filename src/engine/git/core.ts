@@ -1,7 +1,11 @@
 import { spawn } from 'node:child_process';
+import { setMaxListeners } from 'node:events';
 import { scrubbedEnv } from '../env.ts';
 import { exists } from '../files.ts';
+import { endGroup } from '../process/group.ts';
 import { Refusal } from '../refusal.ts';
+import { heardSignal } from './heard.ts';
+import { turn } from './turns.ts';
 
 /** A git command that exited with a code its caller did not expect. */
 export class GitError extends Error {
@@ -61,16 +65,57 @@ const settings = [
 ].flatMap((setting) => ['-c', setting]);
 
 /**
- * Runs one git command in `cwd` and resolves with what it printed. Every git call of the engine goes through
- * here, with the user's environment less what redirects git, and with the settings above. On abort it is ended, and the
- * promise settles when it and what it started have let go of their output: then nothing of it writes any more.
- *
- * Rejects with {@link GitError} on an exit code outside `ok`; refuses `cancelled` when `signal` aborts, `root_missing` when
- * there is no `cwd`, and `internal_error` when there is no git.
+ * How long one git may take, in milliseconds: far longer than any checkout, so that a filter or a disk which hangs holds
+ * nobody for ever. DISCERN_GIT_TIMEOUT sets other seconds.
  */
-export function git(cwd: string, args: readonly string[], options: GitOptions = {}): Promise<GitResult> {
-  const { ok = [0], stdin, env, signal } = options;
-  if (signal?.aborted) return Promise.reject(new Refusal('cancelled', 'The call was cancelled.'));
+const limitMs = () => {
+  const seconds = Number(process.env.DISCERN_GIT_TIMEOUT);
+  return (seconds > 0 && seconds < 1_000_000 ? seconds : 600) * 1000;
+};
+
+/** How long the output of a git that was ended may stay open, in milliseconds: what it started may be stuck in the kernel. */
+const LETTING_GO_MS = 1_000;
+
+/**
+ * Runs one git command in `cwd` and resolves with what it printed. Every git call of the engine goes through
+ * here, with the user's environment less what redirects git, and with the settings above; a bounded number runs at once. On
+ * abort, and when it takes too long, it is ended with everything it started, filters and hooks too, and the promise settles
+ * when they have let go of their output: then nothing of it writes any more.
+ *
+ * Rejects with {@link GitError} on an exit code outside `ok`; refuses `cancelled` when `signal` aborts, `timed_out` when git
+ * took too long, `root_missing` when there is no `cwd`, and `internal_error` when there is no git.
+ */
+export async function git(
+  cwd: string,
+  args: readonly string[],
+  options: GitOptions = {},
+): Promise<GitResult> {
+  const signal = options.signal ?? heardSignal();
+  if (signal?.aborted) throw cancelled();
+  // One call may have many gits in line, and each hears its signal.
+  if (signal) setMaxListeners(0, signal);
+  const done = await turn(signal);
+  try {
+    return await runGit(cwd, args, options, signal);
+  } finally {
+    done();
+  }
+}
+
+const cancelled = () => new Refusal('cancelled', 'The call was cancelled.');
+
+const tookTooLong = (cwd: string, args: readonly string[]) =>
+  new Refusal(
+    'timed_out',
+    `git ${args[0]} in ${cwd} took longer than ${limitMs() / 1000} seconds and was ended: a filter, a lock or a disk keeps it, which "git status" there shows.`,
+  );
+
+function runGit(
+  cwd: string,
+  args: readonly string[],
+  { ok = [0], stdin, env }: GitOptions,
+  signal: AbortSignal | undefined,
+): Promise<GitResult> {
   return new Promise((resolve, reject) => {
     const child = spawn('git', [...settings, ...args], {
       cwd,
@@ -87,24 +132,38 @@ export function git(cwd: string, args: readonly string[], options: GitOptions = 
       windowsHide: true,
       // In a session of its own: a terminal's Ctrl-C is for us to act on, not for a git in the middle of a landing.
       detached: process.platform !== 'win32',
-      ...(signal && { signal }),
     });
+    let stopped: Refusal | undefined;
+    const stop = (why: Refusal) => {
+      if (stopped || child.pid === undefined) return;
+      stopped = why;
+      endGroup(child.pid).then(() => {
+        setTimeout(() => reject(why), LETTING_GO_MS).unref();
+      }, reject);
+    };
+    const abort = () => stop(cancelled());
+    signal?.addEventListener('abort', abort, { once: true });
+    const limit = setTimeout(() => stop(tookTooLong(cwd, args)), limitMs());
+    const over = () => {
+      clearTimeout(limit);
+      signal?.removeEventListener('abort', abort);
+    };
     const out: Buffer[] = [];
     const err: Buffer[] = [];
     child.stdout?.on('data', (chunk: Buffer) => out.push(chunk));
     child.stderr?.on('data', (chunk: Buffer) => err.push(chunk));
     child.on('error', (error: NodeJS.ErrnoException) => {
-      // An abort is answered on 'close', when nothing of the command is left.
-      if (error.name === 'AbortError') return;
+      over();
       if (error.code === 'ENOENT') notStarted(cwd).then(reject, reject);
       else reject(error);
     });
     child.on('close', (code, ended) => {
+      over();
       // One that never started is answered on 'error'.
       if (child.pid === undefined) return;
       const stderr = Buffer.concat(err).toString('utf8');
       if (code !== null && ok.includes(code)) resolve({ stdout: Buffer.concat(out), stderr, code });
-      else if (signal?.aborted) reject(new Refusal('cancelled', 'The call was cancelled.'));
+      else if (stopped) reject(stopped);
       else reject(new GitError(args, code, stderr, ended));
     });
     if (stdin !== undefined) {

@@ -101,7 +101,8 @@ async function moveTrunk({ repo, trunk, landing }: LandingOrder, journal: Journa
   } catch (error) {
     const why = error instanceof GitError ? (error.stderr.trim().split('\n')[0] ?? '') : inWords(error);
     await moveBack({ repo, trunk, landing }, journal, why);
-    const files = error instanceof Refusal ? [] : await undo(error, landing, to, from);
+    // Only where the index is held by another git was nothing begun; one that took too long may have written files.
+    const files = Refusal.is(error) && error.slug === 'busy' ? [] : await undo(error, landing, to, from);
     await closeJournal(repo.commonDir);
     if (error instanceof Refusal) throw error;
     throw new Refusal(

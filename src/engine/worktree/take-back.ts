@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import type { Context } from '../context.ts';
 import { GitError } from '../git/core.ts';
+import { goingOn } from '../git/heard.ts';
 import { deleteRef } from '../git/refs.ts';
 import { forgetWorktree } from '../git/worktree.ts';
 import { Refusal } from '../refusal.ts';
@@ -29,7 +30,17 @@ interface Target {
  * Removes what this start made, and nothing else: its resources, its checkout, and the branch only while it is where we put
  * it. What could not be destroyed stays written down, and is told in `failure`.
  */
-export async function takeBack(
+export function takeBack(
+  place: Pick<Repository, 'top' | 'commonDir'>,
+  target: Target,
+  made: Made,
+  ctx: Context,
+  failure: unknown,
+): Promise<void> {
+  return goingOn(() => remove(place, target, made, ctx, failure));
+}
+
+async function remove(
   { top: from, commonDir }: Pick<Repository, 'top' | 'commonDir'>,
   target: Target,
   made: Made,
