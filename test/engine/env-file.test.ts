@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { lstat, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { link, lstat, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import fc from 'fast-check';
 import { type EnvChange, inheritEnv, recordEnv } from '../../src/engine/worktree/env-file.ts';
 
 type Files = Record<string, string>;
@@ -51,6 +52,11 @@ const inherited: Case[] = [
     title: 'a value over several lines is one value',
     home: { '.env': 'A="one\nB=inside\nthree"\nB=2\n' },
     expected: { '.env': 'A="one\nB=inside\nthree"\nB=2\n' },
+  },
+  {
+    title: 'a quote that is never closed costs only its own line',
+    home: { '.env': 'X="unclosed\nA=1\nY=\'too\nB="2"\n' },
+    expected: { '.env': 'A=1\nB="2"\n' },
   },
   {
     title: 'export is kept',
@@ -210,6 +216,45 @@ describe('The env files of a worktree', () => {
     }
     assert.equal((await stat(join(fresh, '.env'))).mode & 0o777, 0o600);
     assert.notEqual((await stat(join(there, '.env'))).mode & 0o777, 0o600);
+  });
+
+  it('are not written through a hard link to another checkout’s', async () => {
+    const [home, worktree] = [await checkout({ '.env': 'A=1\n' }), await checkout({})];
+    await link(join(home, '.env'), join(worktree, '.env'));
+    const change = await recordEnv({ root: worktree, files: ['.env'] }, { B: '2' });
+    assert.deepEqual(change, { written: ['.env'], hints: [] });
+    assert.equal(await readFile(join(home, '.env'), 'utf8'), 'A=1\n');
+    assert.equal(await readFile(join(worktree, '.env'), 'utf8'), 'A=1\nB=2\n');
+  });
+
+  it('lose no definition to quotes that are not closed, wherever they stand', async () => {
+    const junk = fc.constantFrom(
+      'J="open',
+      "J='open",
+      'J=`open',
+      'J="a\\',
+      '# it’s "so',
+      "J=don't",
+      'J="a"b"',
+    );
+    const value = fc.constantFrom('1', '"two"', "'three'", '`four`', '"five" # "why"', '"a \\" b"');
+    const line = fc.oneof(junk, value);
+    await fc.assert(
+      fc.asyncProperty(fc.array(line, { maxLength: 8 }), async (lines) => {
+        const names: string[] = [];
+        const text = lines.map((one, n) => {
+          if (one.startsWith('J') || one.startsWith('#')) return one;
+          names.push(`N${n}`);
+          return `N${n}=${one}`;
+        });
+        const [home, worktree] = [await checkout({ '.env': `${text.join('\n')}\n` }), await checkout({})];
+        await inheritEnv({ root: home, files: ['.env'] }, { root: worktree, files: ['.env'] }, names);
+        const got = await readFile(join(worktree, '.env'), 'latin1').catch(() => '');
+        const wanted = text.filter((one) => /^N/.test(one)).map((one) => `${one}\n`);
+        assert.equal(got, wanted.join(''));
+      }),
+      { numRuns: 60 },
+    );
   });
 
   it('are never written through a symbolic link', async () => {

@@ -146,12 +146,43 @@ describe('The setup of a new worktree', () => {
 
   it('says when an env file it wrote makes the worktree unclean', async () => {
     const toml = '[project]\nname = "x"\n[worktree]\ninherit_env = ["A"]\nenv_files = ["settings.env"]\n';
-    const project = await make({ config: toml, files: { 'settings.env': 'A=\r\nC=3' } });
+    const project = await make({ config: toml });
     await writeFile(join(project.root, 'settings.env'), 'A=mine\nB=mine\n');
     const answer = await verb('start', project.root);
     const { path } = succeeded(answer);
-    assert.equal(await readFile(join(path, 'settings.env'), 'utf8'), 'A=mine\r\nC=3');
+    assert.equal(await readFile(join(path, 'settings.env'), 'utf8'), 'A=mine\n');
     assert.ok(answer.hints?.some((hint) => /does not ignore settings\.env/.test(hint)));
+  });
+
+  it('writes no value into an env file that git tracks, and says where it could go', async () => {
+    const toml =
+      '[project]\nname = "x"\n[worktree]\nport = true\ninherit_env = ["SECRET"]\nenv_files = ["./.env"]\n';
+    const project = await make({
+      config: toml,
+      files: { '.env': 'SECRET=\n', '.gitignore': '.env.local\n' },
+    });
+    await writeFile(join(project.root, '.env'), 'SECRET=hush\n');
+    const answer = await verb('start', project.root);
+    const { path } = succeeded(answer);
+    assert.equal(await readFile(join(path, '.env'), 'utf8'), 'SECRET=\n');
+    assert.equal(await git(path, 'status', '--porcelain'), '');
+    assert.ok(
+      answer.hints?.some((hint) => /^SECRET was not written: git tracks \.\/\.env.*env_files/.test(hint)),
+    );
+  });
+
+  it('writes a value past the file that git tracks into the next one it does not', async () => {
+    const toml =
+      '[project]\nname = "x"\n[worktree]\ninherit_env = ["SECRET"]\nenv_files = [".env", ".env.local"]\n';
+    const project = await make({
+      config: toml,
+      files: { '.env': 'SECRET=\nA=1\n', '.gitignore': '.env.local\n' },
+    });
+    await writeFile(join(project.root, '.env.local'), 'SECRET=hush\n');
+    const { path } = succeeded(await verb('start', project.root));
+    assert.equal(await readFile(join(path, '.env'), 'utf8'), 'SECRET=\nA=1\n');
+    assert.equal(await readFile(join(path, '.env.local'), 'utf8'), 'SECRET=hush\n');
+    assert.equal(await git(path, 'status', '--porcelain'), '');
   });
 
   it('is not begun again by a start elsewhere that was killed in it', async () => {

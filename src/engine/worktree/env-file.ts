@@ -1,13 +1,30 @@
-import { lstat, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { chmod, lstat, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Refusal } from '../refusal.ts';
 
+/** What a quote of each kind may hold on one line, and over several. */
+const quotes = [
+  ['"', String.raw`(?:\\.|[^"\\\r\n])*`, String.raw`(?:\\[\s\S]|[^"\\])*`],
+  ["'", String.raw`[^'\r\n]*`, "[^']*"],
+  ['`', String.raw`[^\`\r\n]*`, '[^`]*'],
+] as const;
+
+const onOneLine = quotes.map(([quote, inside]) => `${quote}${inside}${quote}`);
+/** Behind a value over several lines stands nothing but a comment: else its first quote was never closed. */
+const overSeveral = quotes.map(
+  ([quote, , inside]) => String.raw`${quote}${inside}${quote}(?=[ \t]*(?:#[^\r\n]*)?$)`,
+);
+
 /**
  * One definition as dotenv files write them: `export` and indentation allowed, a quoted value over several lines too. What
- * stands inside such a value is no definition. A byte order mark may come before the first.
+ * stands inside such a value is no definition. A quote that is not closed is a part of its line, and of no other. A byte
+ * order mark may come before the first.
  */
-const definition =
-  /(?<=^(?:\xef\xbb\xbf)?)([ \t]*(?:export[ \t]+)?)([A-Za-z_][A-Za-z0-9_.]*)[ \t]*=[ \t]*("(?:\\[\s\S]|[^"\\])*"|'[^']*'|`[^`]*`)?([^\r\n]*)/gm;
+const definition = new RegExp(
+  String.raw`(?<=^(?:\xef\xbb\xbf)?)([ \t]*(?:export[ \t]+)?)([A-Za-z_][A-Za-z0-9_.]*)[ \t]*=[ \t]*(${[...onOneLine, ...overSeveral].join('|')})?([^\r\n]*)`,
+  'gm',
+);
 
 interface Definition {
   name: string;
@@ -25,6 +42,8 @@ interface Definition {
 export interface EnvFiles {
   root: string;
   files: readonly string[];
+  /** Which of the files git tracks there: nothing of ours is written into these, since it would land. */
+  tracked?: () => Promise<ReadonlySet<string>>;
 }
 
 /**
@@ -119,9 +138,16 @@ async function define(
   if (wanted.size === 0) return change;
   const present = await winners(place);
   const fallback = (await firstThere(place)) ?? (create ? place.files[0] : undefined);
+  const tracked = (await place.tracked?.()) ?? new Set<string>();
   const perFile = new Map<string, [string, string][]>();
   for (const [name, text] of wanted) {
-    const file = present.get(name)?.file ?? fallback;
+    const meant = present.get(name)?.file ?? fallback;
+    const file = meant === undefined ? undefined : await untracked(place, meant, tracked, create);
+    if (meant !== undefined && file === undefined) {
+      change.hints.push(
+        `${name} was not written: git tracks ${meant}, so its value would land with the work. List a file that git ignores after it in [worktree].env_files.`,
+      );
+    }
     if (file !== undefined) perFile.set(file, [...(perFile.get(file) ?? []), [name, text]]);
   }
   for (const [file, definitions] of perFile) {
@@ -139,10 +165,44 @@ async function define(
       continue;
     }
     await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, text, { encoding: 'latin1', mode: 0o600 });
+    await replace(path, text);
     change.written.push(file);
   }
   return change;
+}
+
+/**
+ * The file a value that counts in `meant` is written to: itself, or where git tracks it the next one listed that it does not
+ * track, which overrules it. One that is not there is made only with `create`.
+ */
+async function untracked(
+  place: EnvFiles,
+  meant: string,
+  tracked: ReadonlySet<string>,
+  create: boolean,
+): Promise<string | undefined> {
+  for (const file of place.files.slice(place.files.indexOf(meant))) {
+    if (tracked.has(file)) continue;
+    if (file === meant || create || (await readText(join(place.root, file))) !== undefined) return file;
+  }
+  return undefined;
+}
+
+/** Puts a file's new text in place as a file of its own: another name of the old one, such as a hard link, keeps the old. */
+async function replace(path: string, text: string): Promise<void> {
+  const mode = await stat(path).then(
+    (found) => found.mode & 0o7777,
+    () => 0o600,
+  );
+  const temporary = `${path}.${randomBytes(4).toString('hex')}.tmp`;
+  try {
+    await writeFile(temporary, text, { encoding: 'latin1', mode: 0o600, flag: 'wx' });
+    await chmod(temporary, mode);
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
 }
 
 /** The text with `line` in place of the name's last definition, or at its end; line ends stay as the file has them. */

@@ -1,3 +1,5 @@
+import { posix } from 'node:path';
+import { fields, git, pathText } from '../git/core.ts';
 import { readStatus } from '../git/status.ts';
 import { type Repository, rootIn } from '../repository.ts';
 import { type EnvFiles, inheritEnv, recordEnv } from './env-file.ts';
@@ -16,7 +18,7 @@ export async function fillEnvFiles(
 ): Promise<string[]> {
   const { env_files: files, inherit_env: names, port, resources } = fresh.config.config.worktree;
   const home: EnvFiles = { root: rootIn(repo, repo.landing?.path ?? homeCheckout(repo)), files };
-  const worktree: EnvFiles = { root: fresh.root, files };
+  const worktree: EnvFiles = { root: fresh.root, files, tracked: () => trackedAmong(fresh.root, files) };
   const inherited = await inheritEnv(home, worktree, names);
   const managed = resources.filter(({ create, destroy }) => create !== '' || destroy !== '');
   const variables = Object.entries(
@@ -32,6 +34,13 @@ export async function fillEnvFiles(
     ...recorded.hints,
     ...(await visible(fresh, [...inherited.written, ...recorded.written])),
   ];
+}
+
+/** Those of the files that git tracks, as they are listed. */
+async function trackedAmong(root: string, files: readonly string[]): Promise<Set<string>> {
+  const { stdout } = await git(root, ['--literal-pathspecs', 'ls-files', '-z', '--', ...files]);
+  const tracked = new Set(fields(stdout).map(pathText));
+  return new Set(files.filter((file) => tracked.has(posix.normalize(file))));
 }
 
 /** Says which of the files git does not ignore: writing them has made the worktree unclean. */
