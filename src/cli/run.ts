@@ -1,5 +1,6 @@
 import type { DoctorData } from '../contract/data.ts';
 import type { Envelope } from '../contract/envelope.ts';
+import { visible } from '../contract/visible.ts';
 import type { Request } from './command-line.ts';
 import { confirm } from './confirm.ts';
 import { Ink, wantsColor, wantsUnicode } from './ink.ts';
@@ -7,7 +8,6 @@ import { Interruption } from './interruption.ts';
 import { currentDirectory, isGone, namedFrom, startingPoint } from './place.ts';
 import { progressOn } from './progress.ts';
 import { report } from './report/index.ts';
-import { printable } from './words.ts';
 
 /** The engine is the larger part of the program, and is loaded for a verb, not for help. */
 const loadEngine = () => import('../engine/index.ts');
@@ -44,7 +44,7 @@ export async function run(request: Request): Promise<number> {
       stdout.write(`${JSON.stringify(envelope, undefined, stdout.isTTY ? 2 : undefined)}\n`);
       return;
     }
-    const lines = report(printable(envelope), inkOf(stdout), { directory: here, gone: await isGone(here) });
+    const lines = report(visible(envelope), inkOf(stdout), { directory: here, gone: await isGone(here) });
     stdout.write(`${lines.join('\n')}\n`);
   };
   const asked = request.ask ? await ask(request, here, ctx, print) : 'yes';

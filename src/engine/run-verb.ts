@@ -1,4 +1,5 @@
 import type { Envelope } from '../contract/envelope.ts';
+import { oneLine, visible } from '../contract/visible.ts';
 import { GitError } from './git/core.ts';
 import { Refusal } from './refusal.ts';
 
@@ -13,14 +14,34 @@ export async function runVerb<Data>(
 ): Promise<Envelope<Data>> {
   try {
     const { ok, ...rest } = await core();
-    return { ok, verb, ...rest };
+    return inPlainWords({ ok, verb, ...rest });
   } catch (error) {
     return refused<Data>(verb, root, error);
   }
 }
 
+/**
+ * An answer whose sentences hold no line but their own, whatever the names in them; what a program reads, such as a path
+ * in `data`, stays as it is.
+ */
+function inPlainWords<Data>({ message, hints, plan, diagnostics, ...rest }: Envelope<Data>): Envelope<Data> {
+  return {
+    ...rest,
+    ...(plan && { plan: visible(plan) }),
+    ...(diagnostics && {
+      diagnostics: diagnostics.map((one) => ({ ...one, message: oneLine(one.message) })),
+    }),
+    ...(hints && { hints: hints.map(oneLine) }),
+    ...(message !== undefined && { message: oneLine(message) }),
+  };
+}
+
 /** The envelope of something thrown. */
 export function refused<Data>(verb: string, root: string | undefined, error: unknown): Envelope<Data> {
+  return inPlainWords(unexpected(verb, root, error));
+}
+
+function unexpected<Data>(verb: string, root: string | undefined, error: unknown): Envelope<Data> {
   const at = root === undefined ? {} : { root };
   if (Refusal.is(error)) {
     const { data, ...detail } = error.detail;

@@ -1,4 +1,5 @@
 import type { VerbEvent } from '../contract/events.ts';
+import { visible } from '../contract/visible.ts';
 
 /** One MCP progress notification's worth: how far, of how much, in words. */
 export interface Progress {
@@ -18,7 +19,8 @@ export function progressOf(): (event: VerbEvent) => Progress | undefined {
     last = Math.max(last + 0.001, to);
     return last;
   };
-  return (event) => {
+  return (told) => {
+    const event = visible(told);
     const of = total === undefined ? {} : { total };
     switch (event.type) {
       case 'run_started':

@@ -13,6 +13,7 @@ import type {
 import type { Diagnostic, Envelope } from '../contract/envelope.ts';
 import type { ProjectsData } from '../contract/projects.ts';
 import { boundWords, shownNumber, stateWords } from '../contract/standard-words.ts';
+import { visible } from '../contract/visible.ts';
 
 const MOST_DIAGNOSTICS = 10;
 const MOST_WORKTREES = 20;
@@ -30,7 +31,8 @@ const FILE_LIMIT = 6_000;
  * A tool's text: enough to act on without the structured part, and short, since agents pay for every token. Verdict, then
  * which checkout it speaks of, then what failed and where, then what to know.
  */
-export function renderText(envelope: Envelope, held: Held | undefined): string {
+export function renderText(answer: Envelope, heldRoot: Held | undefined): string {
+  const [envelope, held] = [visible(answer), visible(heldRoot)];
   if (envelope.verb === 'help' && envelope.ok) return helpText(envelope.data as HelpData);
   const lines = [verdict(envelope), place(envelope, held)];
   if (envelope.plan) {
