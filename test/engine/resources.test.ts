@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { VerbEvent } from '../../src/contract/events.ts';
 import { everything, refusedWith, started, succeeded } from '../support/checkouts.ts';
@@ -356,6 +356,22 @@ describe('The resources of a worktree that vanished', () => {
       succeeded(await verb('prune', project.root, { dry_run: false }));
       await started(project.root);
       assert.ok((await there(project)).includes(`${id}-db`));
+    });
+  }
+
+  for (const where of ['old.worktrees', 'elsewhere/deep/trees']) {
+    it(`are not destroyed when the folder it lies in was moved by hand to ${where}`, async () => {
+      const project = await make({
+        config:
+          '[project]\nname = "x"\n[worktree.resources.db]\ncreate = "true"\ndestroy = "touch ../destroyed"\n',
+      });
+      await started(project.root);
+      await mkdir(join(project.home, where, '..'), { recursive: true });
+      await rename(`${project.root}.worktrees`, join(project.home, where));
+      // The first makes a folder of that name again.
+      await started(project.root);
+      await started(project.root);
+      assert.ok(!(await readdir(project.home)).includes('destroyed'));
     });
   }
 

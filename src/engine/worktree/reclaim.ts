@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import { exists, namesIn } from '../files.ts';
@@ -73,7 +73,12 @@ async function isThere(repo: Repository, gitDir: string): Promise<boolean> {
   // Relative where `worktree.useRelativePaths` asked for it (git-config(1)).
   const path = dirname(resolve(gitDir, link.trim()));
   if ((await exists(path)) || (await exists(join(gitDir, 'locked')))) return true;
-  for (const dir of new Set([dirname(path), worktreesDir(repo), dirname(worktreesDir(repo))])) {
+  if (await isFolderAway(dirname(path), gitDir)) return true;
+  const folder = dirname(path);
+  // The whole folder may have been moved to beside where it was.
+  for (const name of await namesIn(dirname(folder)))
+    if (await leadsTo(join(dirname(folder), name, basename(path)), gitDir)) return true;
+  for (const dir of new Set([folder, worktreesDir(repo), dirname(worktreesDir(repo))])) {
     // A directory that is not there, or that we may not read, holds no checkout we could find.
     for (const name of await namesIn(dir)) {
       const similar = name.includes(basename(path)) || dir === dirname(path);
@@ -81,6 +86,21 @@ async function isThere(repo: Repository, gitDir: string): Promise<boolean> {
     }
   }
   return false;
+}
+
+/**
+ * True where the folder a worktree lay in is not there, or is another one that was made since: it was moved away as a whole, or
+ * is on a disk that is absent, and nothing says that what lay in it is gone.
+ */
+async function isFolderAway(folder: string, gitDir: string): Promise<boolean> {
+  const [found, registered] = await Promise.all([
+    stat(folder).catch(() => undefined),
+    stat(join(gitDir, 'gitdir')).catch(() => undefined),
+  ]);
+  if (!found) return true;
+  // A file system that keeps no time of birth gives that of the last change.
+  const hasBirth = found.birthtimeMs > 0 && found.birthtimeMs < found.ctimeMs;
+  return hasBirth && registered !== undefined && found.birthtimeMs > registered.mtimeMs;
 }
 
 const leadsTo = async (checkout: string, gitDir: string): Promise<boolean> =>
