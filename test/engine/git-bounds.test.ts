@@ -122,10 +122,13 @@ describe('Many gits that are asked for at once', () => {
     );
     const late = engineGit(project.root, ['rev-parse', 'HEAD'], { signal: waiting.signal });
     const next = engineGit(project.root, ['rev-parse', 'HEAD']);
-    waiting.abort();
-    await assert.rejects(late, isCancelled);
-    ending.abort();
-    await Promise.all(slow);
+    try {
+      waiting.abort();
+      await assert.rejects(late, isCancelled);
+    } finally {
+      ending.abort();
+      await Promise.all(slow);
+    }
     assert.equal((await next).code, 0);
   });
 });
