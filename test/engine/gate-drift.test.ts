@@ -159,10 +159,15 @@ describe('What a job changes', () => {
     assert.equal(done.diagnostics?.length, 2);
   });
 
-  it('is no strand when a mode bit does not count in this repository', async () => {
+  it('is a strand also where git was told that mode bits do not count: the commit lacks it', async () => {
     await here.commit({ 'discern.toml': config({ test: '"chmod +x src/a.txt"' }) });
     await git(here.path, 'config', 'core.fileMode', 'false');
-    assert.equal((await verb('done', here.path)).data?.proof?.state, 'valid');
+    const done = await verb('done', here.path);
+    assert.equal(done.error, 'tree_drift', done.message);
+    assert.deepEqual(
+      done.data?.drift?.map(({ file }) => file),
+      ['src/a.txt'],
+    );
   });
 });
 

@@ -59,15 +59,6 @@ const kinds: Kind[] = [
     },
   },
   {
-    title: 'a sparse checkout whose worktree is as sparse',
-    files: { 'docs/old.txt': 'old\n' },
-    make: sparse,
-    landed: async (root) => {
-      assert.deepEqual(await names(root), ['.git', 'discern.toml', 'src']);
-      assert.equal(await git(root, 'show', 'HEAD:docs/old.txt'), 'old');
-    },
-  },
-  {
     title: 'a shallow clone',
     make: async (project) => {
       for (const name of ['b', 'c', 'd']) await project.commit({ [`src/${name}`]: '' });

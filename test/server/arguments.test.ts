@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { git, type Project, plainConfig, projects } from '../support/project.ts';
-import { type Connection, connections, type ToolAnswer } from '../support/server.ts';
+import { type Connection, connections, requiredArguments, type ToolAnswer } from '../support/server.ts';
 import { hello, rawServers, toolCall } from '../support/stdio.ts';
 
 const { make, removeAll } = projects();
@@ -36,8 +36,7 @@ describe('A tool’s arguments', () => {
   it('that no tool declares are refused by name, with all it takes and the nearest of them', async () => {
     for (const { name, inputSchema } of await connection.tools()) {
       const takes = Object.keys((inputSchema as { properties: object }).properties);
-      const required = (inputSchema as { required?: string[] }).required ?? [];
-      const given = required.length > 0 ? { worktree: 'x', delete_branch: false } : {};
+      const given = requiredArguments[name] ?? {};
       const verb = name.replace('discern_', '');
 
       const unlike = await connection.call(name, { ...given, colour: 'red' });
@@ -48,6 +47,7 @@ describe('A tool’s arguments', () => {
       );
       for (const declared of takes) {
         const misspelt = `${declared}s`;
+        if (takes.includes(misspelt)) continue;
         const close = await connection.call(name, { ...given, [misspelt]: 'x' });
         refuses(close, 'unknown_argument', `"${misspelt}" (did you mean "${declared}"?)`);
       }
@@ -68,7 +68,7 @@ describe('A tool’s arguments', () => {
       const { properties } = inputSchema as { properties: Record<string, { type: string }> };
       for (const [argument, { type }] of Object.entries(properties)) {
         for (const wrong of [null, type === 'string' ? 7 : 'yes', ...(type === 'array' ? [] : [['x']]), {}]) {
-          const given = name === 'discern_drop' ? { worktree: 'x', delete_branch: true } : {};
+          const given = requiredArguments[name] ?? {};
           const answer = await connection.call(name, { ...given, [argument]: wrong });
           refuses(answer, 'invalid_argument', `"${argument}" is wrong (expected ${type}`);
         }
@@ -81,11 +81,11 @@ describe('A tool’s arguments', () => {
     refuses(answer, 'invalid_argument', '"worktree" is missing', '"delete_branch" is missing');
   });
 
-  it('may be left out altogether, and are refused in JSON-RPC’s own way when they are no object', async () => {
+  it('may be left out altogether or be null, and are refused in JSON-RPC’s own way when they are no object', async () => {
     const server = raw.start(['--root', project.root]);
-    server.send(...hello, toolCall(1, 'discern_status'));
+    server.send(...hello, toolCall(1, 'discern_status'), toolCall(6, 'discern_status', null));
     for (const [id, value] of [
-      [2, null],
+      [2, 7],
       [3, 'text'],
       [4, [1]],
     ] as const) {
@@ -95,7 +95,7 @@ describe('A tool’s arguments', () => {
     server.write(
       '{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"discern_status","arguments":{"__proto__":{"path":"/"}}}}\n',
     );
-    for (const id of [1, 5]) {
+    for (const id of [1, 5, 6]) {
       const { result } = await server.answer(id);
       assert.equal(result?.structuredContent?.data.root, project.root);
     }

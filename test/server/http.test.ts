@@ -18,6 +18,7 @@ const { serve, connect, stopAll } = httpServers();
 /** Arguments without which a verb would refuse for another reason than a missing path. */
 const needed: Record<string, Record<string, unknown>> = {
   drop: { worktree: 'x', delete_branch: true },
+  commit: { message: 'm' },
 };
 
 interface Tool {

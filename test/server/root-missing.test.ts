@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { git, type Project, plainConfig, projects } from '../support/project.ts';
-import { type Connection, connections } from '../support/server.ts';
+import { type Connection, connections, requiredArguments } from '../support/server.ts';
 
 const { make, removeAll } = projects();
 const { open, closeAll } = connections();
@@ -32,8 +32,7 @@ async function toolNames(connection: Connection): Promise<string[]> {
 async function refusesEverything({ project, connection, worktree }: Stand): Promise<void> {
   const before = await git(project.root, 'for-each-ref');
   for (const tool of await toolNames(connection)) {
-    const args = tool === 'discern_drop' ? { worktree, delete_branch: false } : {};
-    const { envelope, text, isError } = await connection.call(tool, args);
+    const { envelope, text, isError } = await connection.call(tool, requiredArguments[tool]);
     assert.equal(envelope.error, 'root_missing', `${tool}: ${text}`);
     assert.equal(isError, true);
     assert.equal(envelope.data.root, worktree);

@@ -3,7 +3,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Held } from '../../src/contract/data.ts';
 import { git, type Project, plainConfig, projects } from '../support/project.ts';
-import { type Connection, type ConnectOptions, connections } from '../support/server.ts';
+import { type Connection, type ConnectOptions, connections, requiredArguments } from '../support/server.ts';
 
 const { make, removeAll } = projects();
 const { open, closeAll } = connections();
@@ -65,8 +65,7 @@ describe('The spawn root of a server', () => {
     // These begin at a directory, to find out what is wrong there or to make it a project, or nowhere.
     const anywhere = ['discern_init', 'discern_doctor', 'discern_help'];
     for (const { name } of tools.filter((tool) => !anywhere.includes(tool.name))) {
-      const args = name === 'discern_drop' ? { worktree: 'x', delete_branch: false } : {};
-      const { envelope, text, isError } = await connection.call(name, args);
+      const { envelope, text, isError } = await connection.call(name, requiredArguments[name]);
       assert.equal(envelope.error, 'not_initialized', text);
       assert.equal(isError, true);
       assert.ok(text.includes(outside) && text.includes(project.home), 'it says where it looked');

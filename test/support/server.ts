@@ -13,6 +13,12 @@ declare const DISCERN_HOME: string;
 /** The built server. */
 export const serverFile = join(process.env.DISCERN_DIST ?? join(DISCERN_HOME, 'dist'), 'server.js');
 
+/** Arguments without which a tool refuses before it looks at anything else. */
+export const requiredArguments: Record<string, Record<string, unknown>> = {
+  discern_commit: { message: 'm' },
+  discern_drop: { worktree: 'x', delete_branch: false },
+};
+
 export interface ToolAnswer {
   envelope: Envelope & { data: Record<string, unknown> };
   text: string;

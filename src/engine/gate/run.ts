@@ -157,7 +157,7 @@ async function runPrepared(prepared: PreparedGate, mode: GateMode, ctx: Context)
   const { results, drift } = await runStages(groups, { root: repo.root, env, runDir, failFast, watch }, ctx);
   const after = watch.after ?? (await readStatus(repo.top));
   const asked = await asking;
-  const overlooked = asked ? await asked.overlooked.edits() : [];
+  const overlooked = asked ? await asked.overlooked.differing() : { edited: [], absent: [] };
 
   const steps = [
     ...results.map((result) => result.step),
@@ -225,7 +225,11 @@ async function earnProof(
   prepared: PreparedGate,
   error: RefusalSlug | undefined,
   results: JobResult[],
-  { after, overlooked, tree }: { after: TreeStatus; overlooked: string[]; tree: string },
+  {
+    after,
+    overlooked,
+    tree,
+  }: { after: TreeStatus; overlooked: { edited: string[]; absent: string[] }; tree: string },
 ): Promise<ProofState> {
   const { repo, status } = prepared;
   if (error) return { state: 'none', reason: 'The gate did not pass.' };
@@ -241,10 +245,17 @@ async function earnProof(
       reason: `Files appeared or changed while the jobs ran (${listChanges(after)}), so no commit holds what was judged: commit or ignore them and run done again.`,
     };
   }
-  if (overlooked.length > 0) {
+  const { edited, absent } = overlooked;
+  if (absent.length > 0) {
     return {
       state: 'none',
-      reason: `git was told to overlook edits in ${overlooked.slice(0, 5).join(', ')}, so no commit holds what was judged: run "git update-index --no-assume-unchanged --no-skip-worktree" on them, commit, and run done again.`,
+      reason: `${count(absent.length, 'file')} of the commit ${absent.length === 1 ? 'is' : 'are'} not in this tree (${absent.slice(0, 5).join(', ')}): a sparse checkout or an index flag leaves ${absent.length === 1 ? 'it' : 'them'} out, so not the whole commit was judged. Run "git sparse-checkout disable" or "git update-index --no-skip-worktree --no-assume-unchanged" on ${absent.length === 1 ? 'it' : 'them'}, restore what is missing, and run done again.`,
+    };
+  }
+  if (edited.length > 0) {
+    return {
+      state: 'none',
+      reason: `git was told to overlook edits in ${edited.slice(0, 5).join(', ')}, so no commit holds what was judged: run "git update-index --no-assume-unchanged --no-skip-worktree" on them, commit, and run done again.`,
     };
   }
   const trunk = requireTrunk(repo);

@@ -5,6 +5,7 @@ import { exists } from '../files.ts';
 import { endGroup } from '../process/group.ts';
 import { Refusal } from '../refusal.ts';
 import { heardSignal } from './heard.ts';
+import { truthEnv, truthSettings } from './truth.ts';
 import { turn } from './turns.ts';
 
 /** A git command that exited with a code its caller did not expect. */
@@ -94,9 +95,11 @@ export async function git(
   if (signal?.aborted) throw cancelled();
   // One call may have many gits in line, and each hears its signal.
   if (signal) setMaxListeners(0, signal);
+  const truth = await truthSettings(cwd);
+  if (signal?.aborted) throw cancelled();
   const done = await turn(signal);
   try {
-    return await runGit(cwd, args, options, signal);
+    return await runGit(cwd, truth, args, options, signal);
   } finally {
     done();
   }
@@ -112,12 +115,13 @@ const tookTooLong = (cwd: string, args: readonly string[]) =>
 
 function runGit(
   cwd: string,
+  truth: readonly string[],
   args: readonly string[],
   { ok = [0], stdin, env }: GitOptions,
   signal: AbortSignal | undefined,
 ): Promise<GitResult> {
   return new Promise((resolve, reject) => {
-    const child = spawn('git', [...settings, ...args], {
+    const child = spawn('git', [...settings, ...truth, ...args], {
       cwd,
       env: {
         ...scrubbedEnv(),
@@ -126,6 +130,7 @@ function runGit(
         GIT_TERMINAL_PROMPT: '0',
         GIT_EDITOR: 'true',
         LC_ALL: 'C',
+        ...truthEnv,
         ...env,
       },
       stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],

@@ -1,4 +1,6 @@
 import { fields, git, pathText } from './core.ts';
+import { hiddenEdits } from './hidden.ts';
+import { readPlace } from './place.ts';
 
 /** What `git status` says of one checkout. Paths are relative to the git top. */
 export interface TreeStatus {
@@ -74,7 +76,14 @@ export async function readStatus(
     ],
     { signal: options.signal, ...(options.env && { env: options.env }) },
   );
-  return parseStatus(stdout);
+  const status = parseStatus(stdout);
+  // Another index or repository than the checkout's own is compared by git alone.
+  const place = options.env ? undefined : await readPlace(cwd);
+  if (place) {
+    for (const path of await hiddenEdits(place))
+      if (!status.unstaged.includes(path)) status.unstaged.push(path);
+  }
+  return status;
 }
 
 /** True when nothing is staged, changed or untracked. */

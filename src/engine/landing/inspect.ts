@@ -71,12 +71,15 @@ export class OverlookedEntries {
     return new OverlookedEntries(checkout, overlooked, index);
   }
 
-  /** Which of them are edited now. The index is read again only where it was written since. */
-  async edits(): Promise<string[]> {
+  /**
+   * Which of them are now not as the index has them: edited, or not there at all, as a sparse checkout leaves them out. The
+   * index is read again only where it was written since.
+   */
+  async differing(): Promise<{ edited: string[]; absent: string[] }> {
     const { top, gitDir } = this.#checkout;
     const same = this.#index !== undefined && this.#index === (await indexIdentity(gitDir));
     const entries = same ? this.#entries : (await specialEntries(top, {})).overlooked;
-    return editedAmong(top, entries, {});
+    return differingAmong(top, entries, {});
   }
 }
 
@@ -105,15 +108,23 @@ async function specialEntries(
   return { overlooked, submodules };
 }
 
+/** A file that is not there is no loss to a removal: the commit has it. */
 async function editedAmong(checkout: string, entries: readonly NamedEntry[], env: Env): Promise<string[]> {
-  if (entries.length === 0) return [];
+  return (await differingAmong(checkout, entries, env)).edited;
+}
+
+async function differingAmong(
+  checkout: string,
+  entries: readonly NamedEntry[],
+  env: Env,
+): Promise<{ edited: string[]; absent: string[] }> {
+  if (entries.length === 0) return { edited: [], absent: [] };
   const set = await FileSet.open(checkout, entries, env);
   try {
-    // A file that is not there is what a sparse checkout asks for.
     const differing = await set.differing();
-    return entries
-      .filter(({ path }) => differing.get(keyOf(path)) === 'changed')
-      .map(({ path }) => pathText(path));
+    const those = (how: 'changed' | 'absent') =>
+      entries.filter(({ path }) => differing.get(keyOf(path)) === how).map(({ path }) => pathText(path));
+    return { edited: those('changed'), absent: those('absent') };
   } finally {
     await set.close();
   }
