@@ -36,6 +36,7 @@ export const refusals = [
   'untrusted',
   'outside_project',
   'caller_elsewhere',
+  'unavailable',
   'internal_error',
 ] as const;
 

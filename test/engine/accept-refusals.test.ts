@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { rm, writeFile } from 'node:fs/promises';
+import { rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { everything, nothingLanded, refusedWith, started, succeeded } from '../support/checkouts.ts';
 import { verb } from '../support/engine.ts';
@@ -194,6 +194,84 @@ describe('accept refuses a landing checkout', () => {
       'the file in a directory’s place',
     );
     assert.ok(!files.includes('unrelated.txt'));
+  });
+
+  for (const [what, landed, mine, named] of [
+    ['an ignored file at the very place', { '.env': 'landed\n' }, { '.env': 'SECRET=1\n' }, '.env'],
+    [
+      'an ignored file below a directory that becomes a file',
+      { out: 'a file\n' },
+      { 'out/precious.log': 'p\n' },
+      'out/precious.log',
+    ],
+    ['an ignored file where a directory goes', { 'out/deep/x': 'x\n' }, { out: 'mine\n' }, 'out'],
+  ] as const) {
+    it(`with nothing but ${what} in the way, in the preview too`, async () => {
+      const project = await make({ files: { '.gitignore': '.env\nout\n' } });
+      const { path } = await started(project.root);
+      await project.write(landed, path);
+      await git(path, 'add', '--all', '--force');
+      await git(path, 'commit', '--quiet', '-m', 'force');
+      await project.write(mine);
+      assert.equal(await git(project.root, 'status', '--porcelain'), '', 'git ignores it');
+      const { files } = await refused(project, path, 'dirty_landing_checkout');
+      assert.deepEqual(files, [named]);
+      const preview = await verb('accept', path, { dry_run: true });
+      refusedWith(preview, 'dirty_landing_checkout');
+      assert.deepEqual((preview.data as { files?: string[] }).files, [named]);
+    });
+  }
+
+  it('with an ignored file below a link that lands as a directory, and a left submodule that becomes a file', async () => {
+    const project = await make({ files: { '.gitignore': 'dir\n' } });
+    const other = await make();
+    await git(
+      project.root,
+      '-c',
+      'protocol.file.allow=always',
+      'submodule',
+      '--quiet',
+      'add',
+      other.root,
+      'sub',
+    );
+    await git(project.root, 'commit', '--quiet', '-m', 'submodule');
+    const { path } = await started(project.root);
+    await git(path, 'rm', '--quiet', '--cached', 'sub', '.gitmodules');
+    await rm(join(path, 'sub'), { recursive: true, force: true });
+    await rm(join(path, '.gitmodules'), { force: true });
+    await project.commit({ sub: 'a file now\n' }, path);
+    await project.write({ 'sub/notes.txt': 'written into the submodule\n' });
+    const { files } = await refused(project, path, 'dirty_landing_checkout');
+    assert.ok(
+      (files as string[]).some((file) => file.startsWith('sub/')),
+      String(files),
+    );
+  });
+
+  it('for no ignored file with the very content that lands', async () => {
+    const project = await make({ files: { '.gitignore': '.env\n' } });
+    const { path } = await started(project.root);
+    await project.write({ '.env': 'same\n' }, path);
+    await git(path, 'add', '--all', '--force');
+    await git(path, 'commit', '--quiet', '-m', 'force');
+    await project.write({ '.env': 'same\n' });
+    succeeded(await verb('accept', path));
+  });
+
+  it('whose index cannot be written for another reason than that it is held, and says which', async () => {
+    const project = await make();
+    const path = await work(project);
+    succeeded(await verb('done', path));
+    // Nothing can be created where a directory stands that only looks like the lock's place.
+    await git(project.root, 'config', 'core.x', 'y');
+    const landing = join(project.home, 'landing');
+    await git(project.root, 'switch', '--quiet', '--detach');
+    await git(project.root, 'worktree', 'add', '--quiet', landing, 'main');
+    const admin = join(project.root, '.git/worktrees/landing');
+    await rm(join(admin, 'index.lock'), { force: true });
+    await symlink('/proc/1/no-such-place/index', join(admin, 'index.lock'));
+    await refused(project, path, 'busy', /index\.lock/);
   });
 
   it('with an untracked directory where a file goes', async () => {

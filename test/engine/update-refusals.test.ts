@@ -133,13 +133,10 @@ describe('What update does', () => {
       'merge.verifySignatures': 'true',
       'merge.conflictStyle': 'zdiff3',
       'merge.autoStash': 'true',
-      'commit.gpgSign': 'true',
-      'user.signingKey': 'none',
-      'gpg.program': '/nonexistent',
       'core.hooksPath': hooks,
       'core.fsmonitor': '/nonexistent',
       'status.showUntrackedFiles': 'no',
-      [`branch.${branch}.mergeOptions`]: '--squash --no-ff',
+      [`branch.${branch}.mergeOptions`]: '--squash --no-ff -s ours',
       'i18n.commitEncoding': 'ISO-8859-1',
     };
     const theirs = await project.commit({ 'theirs.txt': 'theirs\n' });
@@ -152,6 +149,36 @@ describe('What update does', () => {
     const { path: other } = await started(project.root);
     const later = await git(project.root, 'commit-tree', '-m', 'later', '-p', 'main', 'main^{tree}');
     await git(project.root, '-c', 'core.hooksPath=/dev/null', 'update-ref', 'refs/heads/main', later);
+    await git(
+      other,
+      'config',
+      `branch.${await git(other, 'branch', '--show-current')}.mergeOptions`,
+      '-s ours --no-ff',
+    );
     assert.equal(succeeded(await verb('update', other)).after, later, 'a fast-forward stays one');
+  });
+});
+
+describe('The merge commit of an update', () => {
+  afterEach(removeAll);
+
+  it('is signed where the user’s git signs, and is refused where it cannot be', async () => {
+    const project = await make();
+    const { path } = await started(project.root);
+    await project.commit({ 'src/b.txt': 'b\n' }, path);
+    await project.commit({ 'src/c.txt': 'c\n' });
+    await git(path, 'config', 'commit.gpgSign', 'true');
+    await git(path, 'config', 'gpg.program', join(project.home, 'gpg'));
+    const before = await everything(project);
+    refusedWith(await verb('update', path), 'unavailable', /commit\.gpgSign.*Nothing was changed/);
+    assert.deepEqual(await git(path, 'rev-parse', 'HEAD'), await git(path, 'rev-parse', 'HEAD@{0}'));
+    assert.deepEqual((await everything(project)).refs, before.refs);
+    await writeFile(
+      join(project.home, 'gpg'),
+      '#!/bin/sh\ncat >/dev/null\necho "[GNUPG:] SIG_CREATED " >&2\necho "-----BEGIN PGP SIGNATURE-----"\necho\necho "-----END PGP SIGNATURE-----"\n',
+      { mode: 0o755 },
+    );
+    succeeded(await verb('update', path));
+    assert.match(await git(path, 'cat-file', 'commit', 'HEAD'), /^gpgsig -----BEGIN PGP SIGNATURE-----$/m);
   });
 });

@@ -1,3 +1,4 @@
+import { Refusal } from '../refusal.ts';
 import { fields, GitError, git, gitLine, pathText } from './core.ts';
 
 /**
@@ -36,25 +37,71 @@ export async function commitTree(
   parents: readonly string[],
   message: string,
   env?: Record<string, string>,
+  options: { sign?: boolean } = {},
 ): Promise<string> {
+  const signing = options.sign ? '--gpg-sign' : '--no-gpg-sign';
   return gitLine(
     cwd,
-    ['commit-tree', '--no-gpg-sign', ...parents.flatMap((parent) => ['-p', parent]), '-F', '-', tree],
+    ['commit-tree', signing, ...parents.flatMap((parent) => ['-p', parent]), '-F', '-', tree],
     { stdin: message, ...(env && { env }) },
   );
 }
 
-/** Moves the checkout at `cwd` and its branch forward to `commit`. Refuses, like git, to overwrite any changed file. */
-export async function fastForward(cwd: string, commit: string): Promise<void> {
-  await git(cwd, [
-    'merge',
-    '--ff-only',
-    '--no-squash',
-    '--no-verify-signatures',
-    '--no-autostash',
-    '--no-stat',
-    '--no-overwrite-ignore',
-    '--quiet',
-    commit,
-  ]);
+/** Whether the user's git signs commits (`commit.gpgSign`), which plumbing does not heed by itself. */
+export async function signsCommits(cwd: string): Promise<boolean> {
+  const { stdout } = await git(cwd, ['config', '--type=bool', '--get-all', 'commit.gpgSign'], { ok: [0, 1] });
+  // The last value is the one we run every git with.
+  return stdout.toString('latin1').trim().split('\n').at(-2) === 'true';
+}
+
+/**
+ * A commit that joins a branch for the person, signed where their git signs. Refuses `unavailable` when it cannot be signed:
+ * never unsigned in silence.
+ */
+export async function commitForPerson(
+  cwd: string,
+  tree: string,
+  parents: readonly string[],
+  message: string,
+): Promise<string> {
+  const sign = await signsCommits(cwd);
+  try {
+    return await commitTree(cwd, tree, parents, message, undefined, { sign });
+  } catch (error) {
+    if (!sign || !(error instanceof GitError)) throw error;
+    throw new Refusal(
+      'unavailable',
+      `commit.gpgSign asks for a signature, and signing failed (${error.stderr.trim().split('\n').at(-1) ?? error.message}): make the key available, or set commit.gpgSign to false here, then call again. Nothing was changed.`,
+    );
+  }
+}
+
+/**
+ * Moves the checkout at `cwd` and its branch forward to `commit`. Refuses, like git, to overwrite any changed file. The
+ * branch's own `mergeOptions` are left out: they could make another merge of it.
+ */
+export async function fastForward(cwd: string, commit: string, branch: string | null): Promise<void> {
+  const env =
+    branch === null
+      ? {}
+      : {
+          GIT_CONFIG_COUNT: '1',
+          GIT_CONFIG_KEY_0: `branch.${branch}.mergeOptions`,
+          GIT_CONFIG_VALUE_0: '',
+        };
+  await git(
+    cwd,
+    [
+      'merge',
+      '--ff-only',
+      '--no-squash',
+      '--no-verify-signatures',
+      '--no-autostash',
+      '--no-stat',
+      '--no-overwrite-ignore',
+      '--quiet',
+      commit,
+    ],
+    { env },
+  );
 }

@@ -1,15 +1,19 @@
-import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { exists } from '../files.ts';
-import { GitError, pathText } from '../git/core.ts';
-import { changedPaths, treeDifference } from '../git/diff.ts';
+import { adviceOn, type Cause, causeOf } from '../git/cause.ts';
+import { GitError } from '../git/core.ts';
+import { changedPaths, type Difference } from '../git/diff.ts';
 import { type Obstacles, parseObstacles, refreshIndex, switchTree } from '../git/read-tree.ts';
 import { readStatus } from '../git/status.ts';
 import { Refusal } from '../refusal.ts';
+import { standInTheWay } from './in-the-way.ts';
 
 /** How long to wait for someone else's git to let go of the index, in milliseconds. */
 const INDEX_WAIT_MS = 2_000;
+
+/** How often a follow waits for one git after another to let go. */
+const MOST_WAITS = 5;
 
 /** Waits until no other git holds the checkout's index; refuses `busy`, naming the file, when it stays held. */
 export async function waitForIndex(gitDir: string): Promise<void> {
@@ -37,14 +41,19 @@ export async function follow(
   to: string,
   options: { dryRun?: boolean } = {},
 ): Promise<void> {
+  let waits = 0;
   for (let refreshed = false; ; ) {
     try {
       return await switchTree(checkout, from, to, options);
     } catch (error) {
       if (!(error instanceof GitError)) throw error;
       const lock = /Unable to create '(.+index\.lock)'/s.exec(error.stderr)?.[1];
-      if (lock !== undefined) await waitForIndex(dirname(lock));
-      else if (!refreshed && parseObstacles(error.stderr).changed.length > 0) {
+      if (lock !== undefined) {
+        const cause = causeOf(error.stderr);
+        // Only a lock that somebody holds goes away by itself; each such wait is bounded, and so is their number.
+        if (cause !== 'locked' || ++waits > MOST_WAITS) throw notWritable(checkout, lock, cause, error);
+        await waitForIndex(dirname(lock));
+      } else if (!refreshed && parseObstacles(error.stderr).changed.length > 0) {
         refreshed = true;
         await refreshIndex(checkout);
       } else throw error;
@@ -52,25 +61,36 @@ export async function follow(
   }
 }
 
+function notWritable(checkout: string, lock: string, cause: Cause, error: GitError): Refusal {
+  const said = error.stderr.trim().split('\n')[0] ?? '';
+  return new Refusal(
+    cause === 'locked' ? 'busy' : 'unavailable',
+    `${checkout} cannot follow, since git cannot write its index (${said}): ${adviceOn(cause, dirname(lock))}.`,
+    { data: { files: [lock] } },
+  );
+}
+
 /**
  * What keeps a checkout from following the trunk from one commit to another, or `undefined`. git checks every path before
- * it writes one, and then names one; here all are listed.
+ * it writes one, and then names one; here all are listed. `entries` are what differs between the two commits.
  */
 export async function findObstacles(
   checkout: string,
   from: string,
   to: string,
+  entries: readonly Difference[],
 ): Promise<Obstacles | undefined> {
   try {
     await follow(checkout, from, to, { dryRun: true });
-    return undefined;
+    const untracked = await standInTheWay(checkout, entries);
+    return untracked.length > 0 ? { changed: [], untracked } : undefined;
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
     const first = parseObstacles(error.stderr);
     if (first.untracked.length === 0 && first.changed.length === 0) throw error;
     return first.changed.length > 0
       ? { changed: await changedAmong(checkout, from, to, first.changed), untracked: [] }
-      : { changed: [], untracked: await inTheWay(checkout, from, to, first.untracked) };
+      : { changed: [], untracked: sorted([...first.untracked, ...(await standInTheWay(checkout, entries))]) };
   }
 }
 
@@ -81,15 +101,4 @@ async function changedAmong(checkout: string, from: string, to: string, first: s
   const changed = new Set([...staged, ...unstaged]);
   const landing = await changedPaths(checkout, from, to);
   return sorted([...first, ...landing.filter((path) => changed.has(path))]);
-}
-
-/** The paths a landing adds where something is already. */
-async function inTheWay(checkout: string, from: string, to: string, first: string[]): Promise<string[]> {
-  const found = [...first];
-  for (const entry of await treeDifference(checkout, from, to)) {
-    if (entry.from !== undefined) continue;
-    const path = Buffer.concat([Buffer.from(`${checkout}/`), entry.path]);
-    if (await lstat(path).catch(() => undefined)) found.push(pathText(entry.path));
-  }
-  return sorted(found);
 }

@@ -1,18 +1,24 @@
 import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Landing } from '../../contract/data.ts';
 import type { Context } from '../context.ts';
 import { point } from '../faults.ts';
+import { adviceOn, causeOf } from '../git/cause.ts';
 import { GitError } from '../git/core.ts';
+import type { Difference } from '../git/diff.ts';
 import { parseObstacles } from '../git/read-tree.ts';
-import { moveRef } from '../git/refs.ts';
+import { moveRef, resolveCommit } from '../git/refs.ts';
 import { Refusal } from '../refusal.ts';
 import { type Repository, type Trunk, where } from '../repository.ts';
 import type { Teardown } from '../worktree/resources.ts';
 import { catchUp } from './catch-up.ts';
 import { follow } from './follow.ts';
+import { standInTheWay } from './in-the-way.ts';
 import { closeJournal, type Journal, writeJournal } from './journal.ts';
 import { cleanAt, deleteBranch, removeCheckout, type Surroundings, trashFor } from './retire.ts';
 import { type TearDown, tearingDown } from './tear-down.ts';
+import { undoneBy, undoneReason } from './undone.ts';
 
 export interface LandingOrder {
   repo: Repository;
@@ -21,6 +27,8 @@ export interface LandingOrder {
   landing: string;
   /** Whether discern made the worktree, and so removes it and its branch. */
   managed: boolean;
+  /** What differs between the trunk and the commit that lands. */
+  changes: readonly Difference[];
 }
 
 /** The flags of a landing that did not begin. */
@@ -63,6 +71,14 @@ export async function land(order: LandingOrder, ctx: Context): Promise<LandingRe
   await writeJournal(repo.commonDir, journal);
   await point('accept.journaled');
   if (trunk.commit !== repo.commit) await moveTrunk(order, journal);
+  const undone = await undoneMeanwhile(order, journal);
+  if (undone.length > 0) {
+    await closeJournal(repo.commonDir);
+    return {
+      landing: { ...nothing, trunk_landed: true },
+      reason: undoneReason(undone, trunk.name, repo.commit),
+    };
+  }
   ctx.emit({ type: 'progress', message: `${trunk.name} is at ${repo.commit.slice(0, 10)}.` });
   await point('accept.followed');
   const tearDown = tearingDown(repo.commonDir, 'accept', ctx, cleanAt);
@@ -72,7 +88,19 @@ export async function land(order: LandingOrder, ctx: Context): Promise<LandingRe
   return result;
 }
 
-async function moveTrunk({ repo, trunk, landing }: LandingOrder, journal: Journal): Promise<void> {
+/** What a commit made in the landing checkout took back, while the trunk had moved and its files had not. */
+async function undoneMeanwhile(
+  { repo, trunk, landing }: LandingOrder,
+  { from, to }: Journal,
+): Promise<string[]> {
+  // The ref was just written, and so is a file of its own; else git is asked.
+  const text = await readFile(join(repo.commonDir, trunk.ref), 'utf8').catch(() => '');
+  if (text.trim() === to) return [];
+  const now = await resolveCommit(landing, trunk.ref);
+  return now === undefined || now === to ? [] : undoneBy(landing, from, to, now);
+}
+
+async function moveTrunk({ repo, trunk, landing, changes }: LandingOrder, journal: Journal): Promise<void> {
   const { from, to } = journal;
   try {
     await moveRef(landing, trunk.ref, to, from, `discern: accept ${repo.branch ?? to}`);
@@ -80,10 +108,12 @@ async function moveTrunk({ repo, trunk, landing }: LandingOrder, journal: Journa
     // A git that was ended from outside may have moved it: then the journal stays, and whoever comes next looks.
     if (!(error instanceof GitError) || error.code === null) throw error;
     await closeJournal(repo.commonDir);
-    if (/Unable to create .*\.lock/.test(error.stderr)) {
+    const cause = causeOf(error.stderr);
+    // A trunk that still stands where it stood did not move: git could not write it.
+    if (cause !== 'other' || (await resolveCommit(landing, trunk.ref)) === from) {
       throw new Refusal(
-        'busy',
-        `git holds ${trunk.ref} (${error.stderr.trim().split('\n')[0]}): wait for it to end, or remove the lock file if no git is running. Nothing was landed.`,
+        cause === 'locked' ? 'busy' : 'unavailable',
+        `git could not move ${trunk.ref} (${error.stderr.trim().split('\n')[0]}): ${adviceOn(cause, repo.commonDir)}. Nothing was landed.`,
         { data: where(repo) },
       );
     }
@@ -97,12 +127,22 @@ async function moveTrunk({ repo, trunk, landing }: LandingOrder, journal: Journa
   }
   await point('accept.moved');
   try {
+    // What git ignores it would overwrite: what came since it was looked at is looked at once more.
+    const late = await standInTheWay(landing, changes);
+    if (late.length > 0) {
+      throw new Refusal(
+        'dirty_landing_checkout',
+        `Landing would overwrite files in ${landing} that git does not have: ${late.join(', ')}. Move them away, then accept again. Nothing was landed.`,
+        { data: { ...where(repo), files: late } },
+      );
+    }
     await follow(landing, from, to);
   } catch (error) {
     const why = error instanceof GitError ? (error.stderr.trim().split('\n')[0] ?? '') : inWords(error);
     await moveBack({ repo, trunk, landing }, journal, why);
     // Only where the index is held by another git was nothing begun; one that took too long may have written files.
-    const files = Refusal.is(error) && error.slug === 'busy' ? [] : await undo(error, landing, to, from);
+    const untouched = Refusal.is(error) && error.slug !== 'timed_out' && error.slug !== 'cancelled';
+    const files = untouched ? [] : await undo(error, landing, to, from);
     await closeJournal(repo.commonDir);
     if (error instanceof Refusal) throw error;
     throw new Refusal(

@@ -15,9 +15,10 @@ import { keepAdministered } from '../wreckage/keep.ts';
 import { catchUp } from './catch-up.ts';
 import { waitForIndex } from './follow.ts';
 import { closeJournal, type Journal, landingLockPath, readJournal } from './journal.ts';
-import { inWords, type LandingResult, retire } from './land.ts';
+import { inWords, type LandingResult, nothing, retire } from './land.ts';
 import { deleteBranch, deleteJudged, judgedName, type Surroundings } from './retire.ts';
 import { leavingResources, type TearDown } from './tear-down.ts';
+import { undoneBy, undoneReason } from './undone.ts';
 
 /** What came of an interrupted landing. */
 export interface Recovery {
@@ -90,6 +91,15 @@ async function converge(
   }
   const worktrees = await listWorktrees(top);
   const home = worktrees.find((one) => one.branch === trunk.ref && !one.bare && one.prunable === undefined);
+  const undone = await undoneBy(top, from, to, now);
+  if (undone.length > 0) {
+    const settled = { ...journal, landing: home?.path ?? top };
+    return {
+      journal: settled,
+      landing: { ...nothing, recovery_performed: true, trunk_landed: true },
+      reason: undoneReason(undone, trunk.name, to),
+    };
+  }
   const edited = now === to && home ? await followRecovered(home.path, from, to) : [];
   const stays = worktrees.find(
     (one) => !one.bare && one.prunable === undefined && one.path !== journal.worktree.path,

@@ -5,7 +5,7 @@ import { configFile } from '../config/index.ts';
 import { point } from '../faults.ts';
 import { stateDir } from '../files.ts';
 import { GitError, git, gitLine } from '../git/core.ts';
-import { commitTree, fastForward } from '../git/merge.ts';
+import { commitForPerson, fastForward } from '../git/merge.ts';
 import { Refusal } from '../refusal.ts';
 import { type Repository, where } from '../repository.ts';
 import { withLimits } from './edit.ts';
@@ -29,10 +29,10 @@ export async function commitPins(repo: Repository, pins: readonly Pin[]): Promis
   const edited = withLimits(text, new Map(pins.map(({ name, to }) => [name, to])));
   const blob = await hashObject(repo, file, edited);
   const tree = await treeWith(repo, `${entry.mode},${blob},${file}`);
-  const commit = await commitTree(repo.top, tree, [repo.commit], commitMessage(pins));
+  const commit = await commitForPerson(repo.top, tree, [repo.commit], commitMessage(pins));
   await point('pin.committed');
   try {
-    await fastForward(repo.top, commit);
+    await fastForward(repo.top, commit, repo.branch);
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
     throw new Refusal(

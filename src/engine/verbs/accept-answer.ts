@@ -2,7 +2,7 @@ import type { AcceptData } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
 import type { ClientKind } from '../context.ts';
 import type { GateRun } from '../gate/run.ts';
-import { changedPaths } from '../git/diff.ts';
+import { changedPaths, type Difference } from '../git/diff.ts';
 import { logOneline } from '../git/refs.ts';
 import { type LandingResult, nothing } from '../landing/land.ts';
 import type { Recovery } from '../landing/recover.ts';
@@ -19,6 +19,8 @@ export interface Candidate {
   landing: string;
   /** Whether discern made the worktree, and so removes it and its branch. */
   managed: boolean;
+  /** What differs between the trunk and its commit. */
+  changes: readonly Difference[];
   proved: boolean;
 }
 

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { proofState } from '../gate/proof.ts';
 import { type GateRun, requireTrunkInside, runGate } from '../gate/run.ts';
 import { insideProject } from '../gate/scopes.ts';
-import { changedPaths } from '../git/diff.ts';
+import { changedPaths, treeDifference } from '../git/diff.ts';
 import type { Obstacles } from '../git/read-tree.ts';
 import { isTrackedClean, listChanges, readStatus } from '../git/status.ts';
 import { gitDirOf, readRecord } from '../identity.ts';
@@ -134,11 +134,13 @@ async function examine(repo: Repository): Promise<Candidate> {
   }
   const record = await readRecord(repo.gitDir);
   // Asked at once, since each is a git of its own; told in order.
+  const landing = repo.landing.path;
+  const differing = treeDifference(landing, trunk.commit, repo.commit);
   const [worktree, inside, ready, obstacles] = await Promise.allSettled([
     readStatus(repo.top),
     requireTrunkInside(repo),
-    requireLandingReady(repo, repo.landing.path),
-    findObstacles(repo.landing.path, trunk.commit, repo.commit),
+    requireLandingReady(repo, landing),
+    differing.then((entries) => findObstacles(landing, trunk.commit, repo.commit, entries)),
   ]);
   const status = settled(worktree);
   await requireCleanWorktree(repo, status);
@@ -160,13 +162,14 @@ async function examine(repo: Repository): Promise<Candidate> {
   }
   if (repo.prefix) await requireInsideProject(repo, trunk);
   settled(ready);
-  requireFollowable(repo, repo.landing.path, settled(obstacles));
+  requireFollowable(repo, landing, settled(obstacles));
   const proof = await proofState(repo, status);
   return {
     repo,
     trunk,
-    landing: repo.landing.path,
+    landing,
     managed: record !== undefined,
+    changes: await differing,
     proved: proof.state === 'valid',
   };
 }

@@ -5,7 +5,7 @@ import { lockCheckout, requireCleanWorktree, resolveRef } from '../checkout.ts';
 import type { Context } from '../context.ts';
 import { point } from '../faults.ts';
 import { GitError } from '../git/core.ts';
-import { commitTree, fastForward, mergeTrees } from '../git/merge.ts';
+import { commitForPerson, fastForward, mergeTrees } from '../git/merge.ts';
 import { isAncestor } from '../git/refs.ts';
 import { readStatus } from '../git/status.ts';
 import { readRecord, writeRecord } from '../identity.ts';
@@ -165,7 +165,7 @@ function setupFailure(
 
 async function moveForward(repo: Repository, after: string, from: string, data: UpdateData): Promise<void> {
   try {
-    await fastForward(repo.top, after);
+    await fastForward(repo.top, after, repo.branch);
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
     // git lists the paths that stand in the way, each behind a tab.
@@ -250,5 +250,5 @@ async function planMerge(
 
 function commitMerge(repo: Repository, tree: string, theirs: string, from: string): Promise<string> {
   const into = repo.branch ? ` into ${repo.branch}` : '';
-  return commitTree(repo.top, tree, [repo.commit, theirs], `Merge ${from}${into}\n`);
+  return commitForPerson(repo.top, tree, [repo.commit, theirs], `Merge ${from}${into}\n`);
 }

@@ -10,7 +10,7 @@ import { generatedJob, generatedOwner } from '../gate/generated.ts';
 import { insideProject } from '../gate/scopes.ts';
 import { indexInfo, type NamedEntry } from '../git/compare.ts';
 import { fields, git, gitLine } from '../git/core.ts';
-import { commitTree } from '../git/merge.ts';
+import { commitForPerson } from '../git/merge.ts';
 import { moveRef } from '../git/refs.ts';
 import { readStatus } from '../git/status.ts';
 import type { Repository } from '../repository.ts';
@@ -145,7 +145,7 @@ export async function commitGenerated(
     gitLine(repo.top, ['rev-parse', `${merge}^@`]),
     gitLine(repo.top, ['log', '-1', '--no-show-signature', '--format=%B', merge, '--']),
   ]);
-  const commit = await commitTree(repo.top, tree, parents.split('\n'), `${message.trimEnd()}\n`);
+  const commit = await commitForPerson(repo.top, tree, parents.split('\n'), `${message.trimEnd()}\n`);
   await point('update.regenerated');
   await git(repo.top, update, { stdin });
   await point('update.staged');

@@ -52,6 +52,8 @@ export async function leftBranches(repo: Repository, freed: ReadonlySet<string>)
   const loose = new Set(free.map(({ ref }) => ref));
   const found: Wreck[] = [];
   for (const branch of free) {
+    // Without a prefix a branch of the person's may look like ours: only its reflog tells.
+    if (prefix === '' && !(await isMadeByStart(repo.top, branch))) continue;
     if (merged.has(branch.ref)) found.push(left(branch, `everything on it is on ${repo.trunk?.name}`));
     else if ((await isWhereItBegan(repo.top, branch)) && (await isReachable(repo.top, branch.commit, loose)))
       found.push(left(branch, 'it stands where it began'));
@@ -117,14 +119,27 @@ async function comingBackTo(gitDir: string): Promise<string[]> {
     .map((text) => (text.startsWith('refs/') ? text : `refs/heads/${text}`));
 }
 
+/** Whether its reflog begins with the start that made it; a branch without a reflog proves nothing. */
+async function isMadeByStart(cwd: string, { ref }: Branch): Promise<boolean> {
+  return (await reflogOf(cwd, ref)).at(-1)?.startsWith(STARTED) ?? false;
+}
+
 /** Whether all its reflog knows is that `start` made it (git-reflog(1)); a branch without a reflog proves nothing. */
 async function isWhereItBegan(cwd: string, { ref }: Branch): Promise<boolean> {
+  const lines = await reflogOf(cwd, ref);
+  return lines.length === 1 && (lines[0] ?? '').startsWith(STARTED);
+}
+
+/** What `start` writes into the reflog of the branch it makes. */
+const STARTED = 'discern: start from ';
+
+/** The subjects of a ref's reflog, the newest first; none where it has no reflog. */
+async function reflogOf(cwd: string, ref: string): Promise<string[]> {
   try {
-    const { stdout } = await git(cwd, ['reflog', 'show', '--format=%gs', '--max-count=2', ref, '--']);
-    const lines = stdout.toString('utf8').trimEnd().split('\n');
-    return lines.length === 1 && (lines[0] ?? '').startsWith('discern: start from ');
+    const { stdout } = await git(cwd, ['reflog', 'show', '--format=%gs', ref, '--']);
+    return stdout.toString('utf8').trimEnd().split('\n');
   } catch (error) {
-    if (error instanceof GitError) return false;
+    if (error instanceof GitError) return [];
     throw error;
   }
 }

@@ -1,0 +1,43 @@
+/** Why a git command failed, told apart by what would help. */
+export type Cause =
+  /** Another git holds a lock, or one that died left it. Time may mend it. */
+  | 'locked'
+  /** No room on the disk, or no quota, or no inode. */
+  | 'no_space'
+  /** A read-only file system, as a sandbox mounts the git directory. */
+  | 'read_only'
+  /** The user may not write there. */
+  | 'permission'
+  | 'other';
+
+/** git says these in its own words and the system's (errno(3)); `LC_ALL=C` keeps them in English. */
+const patterns: readonly [Cause, RegExp][] = [
+  ['no_space', /No space left on device|Disk quota exceeded|File too large|out of disk space/i],
+  ['read_only', /Read-only file system/i],
+  ['permission', /Permission denied|Operation not permitted|insufficient permission/i],
+  [
+    'locked',
+    /\.lock': File exists|Unable to create '.*\.lock'|could not lock|cannot lock ref .*(?:File exists)/is,
+  ],
+];
+
+/** The cause of a git failure by what git printed. A cause that time cannot mend comes before a lock it shows itself as. */
+export function causeOf(stderr: string): Cause {
+  return patterns.find(([, pattern]) => pattern.test(stderr))?.[0] ?? 'other';
+}
+
+/** What to do about a cause, as the end of a sentence. */
+export function adviceOn(cause: Cause, place: string): string {
+  switch (cause) {
+    case 'no_space':
+      return `the disk of ${place} is full: free some space, then call again`;
+    case 'read_only':
+      return `${place} is on a read-only file system, as a sandbox may mount it: run this server outside of it, or have it mounted writable, then call again`;
+    case 'permission':
+      return `this user may not write in ${place}: correct its permissions, then call again`;
+    case 'locked':
+      return `another git holds a lock in ${place}: wait for it, or remove the lock file if no git is running, then call again`;
+    case 'other':
+      return `look at it with "git status" in ${place}, then call again`;
+  }
+}
