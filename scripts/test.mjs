@@ -1,5 +1,5 @@
 // Runs the tests. `node scripts/test.mjs fast` checks format, lint and types and runs everything but a real VS Code;
-// `all` runs everything, and walks further at random. Names behind it (`test/server/headline.test.ts`, or a part of one) choose test files.
+// `all` runs everything, and walks further at random; `clients` runs real agent clients under a scripted model, and nothing else. Names behind it (`test/server/headline.test.ts`, or a part of one) choose test files.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, rmSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -26,10 +26,15 @@ function run(command, args) {
 const files = readdirSync(join(root, 'test'), { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile() && entry.name.endsWith('.test.ts'))
   .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
+  // Real clients take a run of their own.
+  .filter((file) => file.startsWith('test/clients/') === (mode === 'clients'))
   .filter((file) => chosen.length === 0 || chosen.some((name) => file.includes(name)))
   .sort();
 
-if (chosen.length === 0) {
+if (mode === 'clients') {
+  const { provision } = await import('./clients/provision.mjs');
+  provision();
+} else if (chosen.length === 0) {
   run('@biomejs/biome/bin/biome', ['check', '.']);
   run('typescript/bin/tsc', ['--noEmit']);
   run('typescript/bin/tsc', ['--noEmit', '-p', 'src/webview']);
@@ -39,7 +44,7 @@ await buildProduct();
 await buildTests(files);
 run('mocha/bin/mocha.js', [
   '--timeout',
-  '60000',
+  mode === 'clients' ? '240000' : '60000',
   '--forbid-only',
   '--forbid-pending',
   // Many tests race real processes; on a machine that is busy with others one may lose once, and says so.

@@ -45,10 +45,11 @@ export const codex: Source = {
 /** A turn's context stands before all its output. */
 const TAIL_BYTES = 256 * 1024;
 
+/** A session stays where it was launched, whatever its commands' directories: to be there says nothing. */
 const standing = (cwd: string, evidence: string, { launch }: CallerFacts): Standing => ({
   cwd,
   evidence,
-  ...(cwd !== launch && { declared: true as const }),
+  ...(cwd === launch ? { weak: true as const } : { declared: true as const }),
 });
 
 /** The directory of a command that was run, which Codex writes as a file URL. */

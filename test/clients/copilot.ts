@@ -1,0 +1,48 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Driver, program } from './driver.ts';
+
+/** Copilot CLI. A person moves it by /worktree and /cwd in an interactive session. */
+export const copilot: Driver = {
+  name: 'Copilot CLI',
+  package: '@github/copilot',
+  wire: 'messages',
+  ours: (verb, input = {}) => ({ tool: `discern-discern_${verb}`, input }),
+  shell: (command, workdir) => ({
+    tool: 'bash',
+    input: {
+      command: workdir === undefined ? command : `cd '${workdir}' && ${command}`,
+      description: 'Work',
+    },
+  }),
+  async once({ home, model, prompt, server, resume }) {
+    return {
+      file: program('copilot'),
+      args: [
+        '-p',
+        prompt,
+        '--allow-all-tools',
+        '--allow-all-paths',
+        ...(await settings(home, server)),
+        ...(resume ? ['--continue'] : []),
+      ],
+      env: provider(model),
+    };
+  },
+};
+
+/** The options every session of Copilot CLI has here. */
+async function settings(home: string, [command, ...args]: string[]): Promise<string[]> {
+  const config = join(home, 'mcp.json');
+  const discern = { type: 'local', command, args, tools: ['*'] };
+  await writeFile(config, JSON.stringify({ mcpServers: { discern } }));
+  return ['--additional-mcp-config', `@${config}`, '--disable-builtin-mcps', '--no-auto-update'];
+}
+
+const provider = (model: string) => ({
+  COPILOT_OFFLINE: 'true',
+  COPILOT_PROVIDER_BASE_URL: model,
+  COPILOT_PROVIDER_TYPE: 'anthropic',
+  COPILOT_PROVIDER_API_KEY: 'none',
+  COPILOT_MODEL: 'scripted',
+});

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { git, type Project, projects } from '../support/project.ts';
+import { serverFile } from '../support/server.ts';
+import { claude } from './claude.ts';
+import { codex } from './codex.ts';
+import { copilot } from './copilot.ts';
+import { type Driver, sessions } from './driver.ts';
+import { gemini } from './gemini.ts';
+import { type Heard, type ScriptedModel, scriptedModel, type Turn } from './model.ts';
+import { opencode } from './opencode.ts';
+
+const { make, removeAll } = projects();
+const { home, start, endAll } = sessions();
+const models: ScriptedModel[] = [];
+
+/** Runs a client once in the project's main checkout with a model that plays the script; resolves with what it was shown. */
+async function play(
+  driver: Driver,
+  project: Project,
+  script: Turn[],
+  rest: { sandbox?: 'workspace-write' } = {},
+) {
+  const model = await scriptedModel(driver.wire, script);
+  models.push(model);
+  const run = await start(driver, {
+    home: await home(),
+    cwd: project.root,
+    model: model.url,
+    prompt: 'Do the work.',
+    server: [process.execPath, serverFile],
+    ...rest,
+  });
+  const code = await run.ended;
+  assert.ok(
+    model.played() >= script.length,
+    `${driver.name} ended (${code}) after ${model.played()} turns: ${run.said()}`,
+  );
+  return model.results();
+}
+
+/** The worktree that `start` has made, from whatever part of the answer this client shows its model. */
+const worktreeIn = ({ results }: Heard) => {
+  const found = /(\/[^\s"\\,]+\/app\.worktrees\/[^\s"\\,)]+)/.exec(results.join('\n'))?.[1];
+  assert.ok(found, results.join('\n'));
+  return found;
+};
+
+const commit = (file: string, text: string) =>
+  `echo ${text} > ${file} && git add -A && git -c user.name=a -c user.email=a@example.invalid commit -qm ${text}`;
+
+const at = <Value>(values: readonly Value[], index: number): Value => {
+  const value = values.at(index);
+  assert.ok(value !== undefined, `there are ${values.length}`);
+  return value;
+};
+
+describe('A real client', () => {
+  afterEach(async () => {
+    await endAll();
+    await Promise.all(models.splice(0).map((model) => model.close()));
+    await removeAll();
+  });
+
+  for (const driver of [claude, codex, copilot, opencode, gemini]) {
+    it(`${driver.name}: start, red, green, accept, with nothing to thread`, async () => {
+      const project = await make();
+      // Gemini's shell does not leave its workspace; its tools for files do not either.
+      const inWorktree = (command: string) => (heard: Heard) =>
+        driver.shell(`cd '${worktreeIn(heard)}' && ${command}`);
+      const shown = await play(driver, project, [
+        driver.ours('status'),
+        driver.ours('start', { name: 'work' }),
+        inWorktree(commit('src/b.txt', 'BROKEN')),
+        driver.ours('done'),
+        inWorktree(commit('src/b.txt', 'fine')),
+        driver.ours('done'),
+        driver.ours('accept'),
+        { say: 'done' },
+      ]);
+      assert.match(at(shown, 3), /gate_failed/, shown.join('\n---\n'));
+      assert.match(at(shown, 3), /app\.worktrees/);
+      assert.match(at(shown, 5), /Proof recorded/);
+      assert.equal(await git(project.root, 'show', 'main:src/b.txt'), 'fine', at(shown, 6));
+    });
+
+    it(`${driver.name}: a broken commit in a worktree of its own making is never a green about main`, async () => {
+      const project = await make();
+      const own = join(project.home, 'own');
+      const shown = await play(driver, project, [
+        driver.ours('status'),
+        driver.shell(
+          `git worktree add -q -b own '${own}' && cd '${own}' && ${commit('src/b.txt', 'BROKEN')}`,
+        ),
+        driver.shell('git status --short', driver === codex || driver === opencode ? own : undefined),
+        driver.ours('done'),
+        { say: 'done' },
+      ]);
+      const answer = at(shown, -1);
+      // By evidence the gate runs there and is red; without any, the green names the worktree that has the work.
+      assert.ok(answer.includes(own), answer);
+      if (/gate_failed/.test(answer)) assert.match(answer, /followed you there/);
+      else assert.match(answer, /nobody’s work/);
+    });
+  }
+
+  it('Claude Code: after EnterWorktree the gate is of the worktree, and ExitWorktree leads back', async () => {
+    const project = await make();
+    const shown = await play(claude, project, [
+      claude.ours('status'),
+      { tool: 'EnterWorktree', input: { name: 'mine' } },
+      claude.shell(commit('src/b.txt', 'BROKEN')),
+      claude.ours('done'),
+      claude.shell(commit('src/b.txt', 'fine')),
+      claude.ours('done'),
+      claude.ours('accept'),
+      { tool: 'ExitWorktree', input: { action: 'keep' } },
+      claude.ours('status'),
+      { say: 'done' },
+    ]);
+    assert.match(at(shown, 3), /gate_failed/, shown.join('\n---\n'));
+    assert.match(at(shown, 3), /\.claude\/worktrees\/mine/);
+    assert.match(at(shown, 5), /Proof recorded/);
+    assert.equal(await git(project.root, 'show', 'main:src/b.txt'), 'fine', at(shown, 6));
+  });
+
+  it('Codex in workspace-write: it cannot commit in the worktree, and discern_commit does', async () => {
+    const project = await make({
+      config: '[jobs]\nlint = "! grep -rn BROKEN src"\n[worktree]\nroot = ".worktrees"\n',
+      files: { '.gitignore': '.worktrees/\n' },
+    });
+    // The server commits with the person's own identity, which a client's environment may not hand over.
+    await git(project.root, 'config', 'user.name', 'A Developer');
+    await git(project.root, 'config', 'user.email', 'dev@example.invalid');
+    const inside = (heard: Heard) => {
+      const found = /(\/[^\s"\\,]+\/app\/\.worktrees\/[^\s"\\,)]+)/.exec(heard.results.join('\n'))?.[1];
+      assert.ok(found, heard.results.join('\n'));
+      return found;
+    };
+    const shown = await play(
+      codex,
+      project,
+      [
+        codex.ours('start', { name: 'work' }),
+        (heard) => codex.shell(commit('src/b.txt', 'fine'), inside(heard)),
+        codex.ours('commit', { message: 'By the server' }),
+        codex.ours('done'),
+        codex.ours('accept'),
+        { say: 'done' },
+      ],
+      { sandbox: 'workspace-write' },
+    );
+    assert.match(at(shown, 1), /Read-only file system/, shown.join('\n---\n'));
+    assert.match(at(shown, 2), /Committed/, shown.join('\n---\n'));
+    assert.match(at(shown, 3), /Proof recorded/, shown.join('\n---\n'));
+    // Landing is announced as destructive, so Codex leaves it to a person's approval.
+    assert.match(at(shown, 4), /approval|Landed/, shown.join('\n---\n'));
+  });
+});
