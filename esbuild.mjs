@@ -192,11 +192,18 @@ export async function buildProduct(outdir = here('dist')) {
     build({
       ...shared,
       plugins: [engineBeside],
+      entryPoints: { hook: here('src/hook/main.ts') },
+      outdir,
+      minify: true,
+    }),
+    build({
+      ...shared,
+      plugins: [engineBeside],
       entryPoints: { cli: here('src/cli/main.ts') },
       outdir,
       minify: true,
-      // `discern mcp` is the server's own file, loaded as it is.
-      external: ['./server.js'],
+      // `discern mcp` and `discern hook` are files of their own, loaded as they are.
+      external: ['./server.js', './hook.js'],
       // yargs derives file names of its own from its module's address, which a CommonJS bundle has under another name.
       banner: {
         js: '#!/usr/bin/env node\nconst importMetaUrl = require("node:url").pathToFileURL(__dirname + "/node_modules/yargs/lib/platform-shims/esm.mjs").href;',

@@ -2,6 +2,7 @@
 // one run, each side in turn, against what a user would pick instead; or against a limit, where there is nothing to pick.
 import { accept } from './cases/accept.mjs';
 import { gate } from './cases/gate.mjs';
+import { hook } from './cases/hook.mjs';
 import { memory } from './cases/memory.mjs';
 import { serverStart } from './cases/server-start.mjs';
 import { start } from './cases/start.mjs';
@@ -9,7 +10,7 @@ import { status } from './cases/status.mjs';
 import { vsix } from './cases/vsix.mjs';
 
 const wanted = process.argv.slice(2).filter((word) => word !== '--json');
-const always = [serverStart, start, gate, status, accept, memory, vsix];
+const always = [serverStart, start, gate, status, accept, hook, memory, vsix];
 // These need a real VS Code, which takes minutes to fetch the first time: `npm run bench window`.
 const inWindow = wanted.includes('window') ? await import('./cases/window.mjs') : undefined;
 const cases = [

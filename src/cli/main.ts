@@ -1,11 +1,13 @@
 /**
- * `discern`. The common quick things load nothing: `--version` is answered here, and `mcp` goes straight to the server,
- * which lies beside this file and reads the argument vector itself.
+ * `discern`. The common quick things load nothing: `--version` is answered here, and `mcp` goes straight to the server
+ * and `hook` to its own program, which lie beside this file and read the argument vector themselves.
  */
 const argv = process.argv.slice(2);
 
 if (argv[0] === 'mcp') {
   require('./server.js');
+} else if (argv[0] === 'hook') {
+  require('./hook.js');
 } else if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-v')) {
   process.stdout.write(`${DISCERN_VERSION}\n`);
 } else {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { hookDefaults } from './hook-defaults.ts';
 
 /** What happens when evidence says that a caller stands in another checkout than its held root (contract §3). */
 export const followModes = ['follow', 'refuse', 'tell'] as const;
@@ -9,6 +10,18 @@ export const CallersTable = z.strictObject({
     .default('follow')
     .describe(
       'When an agent stands in another checkout than the held root: follow moves the held root there, refuse answers caller_elsewhere, tell only says so.',
+    ),
+  guard_writes: z
+    .boolean()
+    .default(hookDefaults.guard_writes)
+    .describe(
+      'A hook of ours denies a session in a linked worktree to write a file of another checkout of the same repository.',
+    ),
+  ask_for_proof: z
+    .boolean()
+    .default(hookDefaults.ask_for_proof)
+    .describe(
+      'A hook of ours asks once for done, when a session in a linked worktree ends its turn with commits that have no proof.',
     ),
 });
 

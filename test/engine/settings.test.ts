@@ -17,10 +17,16 @@ describe('discern-vscode.toml', () => {
 
   it('is optional, and so is each table in it', async () => {
     const project = await make();
-    const defaults = { callers: { follow: 'follow' }, worktree: { keep: 30 } };
+    const defaults = {
+      callers: { follow: 'follow', guard_writes: true, ask_for_proof: false },
+      worktree: { keep: 30 },
+    };
     assert.deepEqual(await loadSettings(project.root), defaults);
     await project.write({ 'discern-vscode.toml': '\uFEFF[callers]\nfollow = "tell"\n' });
-    assert.deepEqual(await loadSettings(project.root), { ...defaults, callers: { follow: 'tell' } });
+    assert.deepEqual(await loadSettings(project.root), {
+      ...defaults,
+      callers: { ...defaults.callers, follow: 'tell' },
+    });
   });
 
   it('refuses what it does not know, naming the place and the nearest key', async () => {

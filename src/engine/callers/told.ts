@@ -110,6 +110,13 @@ function forgetOld(dir: string): void {
   }
 }
 
+/** Forgets a session that has ended. A file that cannot be removed rejects. */
+export async function forget(env: NodeJS.ProcessEnv, client: string, session: string): Promise<void> {
+  const dir = callersDir(env);
+  if (dir === undefined || !clientName.test(client)) return;
+  rmSync(join(dir, fileOf(client, session)), { force: true });
+}
+
 /**
  * What a hook told of a session; nothing when none did, or when what is there is half-written, too large, no plain file,
  * somebody else's, of another version or of another session. Never rejects: a word that cannot be read is no word.
