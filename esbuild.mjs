@@ -1,7 +1,7 @@
 // Builds dist/ from src/. `buildTests` and `buildSuite` are what scripts/test.mjs uses, so that tests and product are built alike.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { webviewBuild } from './scripts/webview-build.mjs';
@@ -81,6 +81,19 @@ async function writeConfigSchemas(outdir) {
   write('discern-vscode', settingsSchema());
 }
 
+/** The Claude Code plugin as a folder that finds our programs beside itself. */
+async function writePlugin(outdir) {
+  const { pluginFiles } = await evaluate('src/engine/setup/plugin.ts');
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the client's own variable, for the client to resolve.
+  const beside = '${CLAUDE_PLUGIN_ROOT}/..';
+  const programs = { node: 'node', server: `${beside}/server.js`, hook: `${beside}/hook.js` };
+  for (const [name, text] of Object.entries(pluginFiles(programs, version))) {
+    const file = join(outdir, 'plugin', name);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+}
+
 /** Parts of the extension in files of their own, loaded when first needed. */
 const laterBeside = {
   name: 'later-beside',
@@ -153,6 +166,7 @@ export async function buildProduct(outdir = here('dist')) {
   await Promise.all([
     build(webviewBuild(outdir)),
     writeConfigSchemas(outdir),
+    writePlugin(outdir),
     build({
       ...shared,
       entryPoints: { engine: here('src/engine/index.ts') },

@@ -1,6 +1,8 @@
 import yargs from 'yargs';
+import { setupClients } from '../contract/setup-clients.ts';
 import type { Args, Verb } from '../contract/verbs.ts';
 import { type Command, commands, Misuse, type Parsed, shared, text } from './commands.ts';
+import { type SetupRequest, setupOf, setupOptions, setupUsage } from './setup-command.ts';
 
 /** One verb to run. `path` is as it was typed. */
 export interface Request {
@@ -13,8 +15,8 @@ export interface Request {
   color: boolean | undefined;
 }
 
-/** What a command line asks for: a verb, or a text (help, the version, completions). */
-export type CommandLine = { request: Request } | { text: string };
+/** What a command line asks for: a verb, the setup of a client, or a text (help, the version, completions). */
+export type CommandLine = { request: Request } | { setup: SetupRequest } | { text: string };
 
 const epilogue = `Exit codes: 0 all is well, 1 refused or failed, 2 wrong usage, 130 interrupted,
 143 terminated. NO_COLOR and FORCE_COLOR are respected.`;
@@ -32,6 +34,7 @@ type Configurable = ReturnType<typeof yargs> & {
  */
 export function readCommandLine(argv: readonly string[]): CommandLine {
   let request: Request | undefined;
+  let setup: SetupRequest | undefined;
   let printed = '';
   const parser = (yargs([], '/') as Configurable)
     // The types of options say nothing that their descriptions do not.
@@ -79,6 +82,17 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
   parser.command('mcp', 'Serve these verbs to agents over MCP; "discern mcp --help" says how', {}, () => {
     throw new Misuse('"mcp" must come first: discern mcp [options].');
   });
+  parser.command(
+    setupUsage,
+    'Write the server into a client’s own configuration',
+    (own) =>
+      own
+        .positional('client', { type: 'string', describe: `One of: ${setupClients.join(', ')}` })
+        .options(setupOptions),
+    (parsed: Parsed) => {
+      setup = setupOf(parsed);
+    },
+  );
   parser.command('completion', 'Print a completion script for the shell in $SHELL', {}, () => {
     parser.showCompletionScript();
   });
@@ -89,6 +103,7 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
     printed = output;
   });
   if (request) return { request };
+  if (setup) return { setup };
   if (printed === '') throw new Misuse('No command was given.');
   return { text: argv.includes('--get-yargs-completions') ? tidied(printed) : printed };
 }

@@ -48,7 +48,7 @@ function strange(name: string, argv: readonly string[], verb: Verb | undefined):
     return `Unknown option -${name}.`;
   }
   if (verb !== undefined) return `Unexpected argument "${name}".`;
-  const close = nearest(name, [...Object.keys(commands), 'mcp', 'completion']);
+  const close = nearest(name, [...Object.keys(commands), 'mcp', 'setup', 'hook', 'completion']);
   return `Unknown command "${name}".${close === undefined ? '' : ` Did you mean "${close}"?`}`;
 }
 

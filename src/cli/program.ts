@@ -2,6 +2,7 @@ import { type CommandLine, readCommandLine } from './command-line.ts';
 import { Misuse } from './commands.ts';
 import { explain } from './misuse.ts';
 import { run } from './run.ts';
+import { setUp } from './setup.ts';
 import { printable } from './words.ts';
 
 /** Does what the arguments behind `discern` ask for, and ends the process with the exit code that says how it went. */
@@ -26,6 +27,7 @@ async function perform(argv: readonly string[]): Promise<number> {
     return complain(error, argv);
   }
   if ('request' in line) return run(line.request);
+  if ('setup' in line) return setUp(line.setup);
   process.stdout.write(`${line.text}\n`);
   return 0;
 }

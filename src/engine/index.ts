@@ -76,6 +76,7 @@ export { Refusal } from './refusal.ts';
 export { directoryAt, findRoot, isInGit } from './root.ts';
 export { needsNoRoot } from './rootless.ts';
 export { refused } from './run-verb.ts';
+export { setup } from './setup/index.ts';
 export { helpTopic } from './verbs/help.ts';
 export { listProjects } from './verbs/projects.ts';
 export { leavingAdvice } from './worktree/moving.ts';

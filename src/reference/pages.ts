@@ -26,6 +26,7 @@ const order = [
   'config',
   'settings',
   'refusals',
+  'setup',
   'vscode',
   'remote',
   'troubleshooting',

@@ -26,6 +26,7 @@ describe('The help', () => {
         'config',
         'settings',
         'refusals',
+        'setup',
         'vscode',
         'remote',
         'troubleshooting',

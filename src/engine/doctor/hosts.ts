@@ -75,6 +75,10 @@ function settingsOf(roots: readonly string[]): Settings[] {
       tables: [['mcpServers'], ...roots.map((root) => ['projects', root, 'mcpServers'])],
       format: 'json',
     },
+    inJson(
+      'Claude Code',
+      join(process.env.CLAUDE_CONFIG_DIR || join(home, '.claude'), 'skills', 'discern', '.mcp.json'),
+    ),
     inJson('Cursor', join(home, '.cursor', 'mcp.json')),
     ofCodex(join(codex, 'config.toml')),
     inJson('Gemini CLI', join(home, '.gemini', 'settings.json')),

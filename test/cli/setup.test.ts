@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { parse } from 'jsonc-parser';
+import { cli, cliFile } from '../support/cli.ts';
+import { makeProject } from '../support/project.ts';
+
+const server = join(dirname(cliFile), 'server.js');
+
+describe('discern setup', () => {
+  let home: string;
+  let env: Record<string, string>;
+  beforeEach(() => {
+    home = realpathSync(mkdtempSync(join(tmpdir(), 'discern setup ')));
+    env = { HOME: home, XDG_CONFIG_HOME: '', CODEX_HOME: '', CLAUDE_CONFIG_DIR: '', OPENCODE_CONFIG: '' };
+  });
+  afterEach(() => {
+    rmSync(home, { recursive: true });
+  });
+
+  const setup = (args: string[], cwd = home) => cli(['setup', ...args], { cwd, env });
+  const well = async (args: string[], cwd?: string) => {
+    const { code, stdout, stderr } = await setup(args, cwd);
+    assert.deepEqual([code, stderr], [0, ''], stdout);
+    return stdout;
+  };
+  const put = (name: string, text: string) => {
+    const file = join(home, name);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+    return file;
+  };
+  const read = (file: string) => readFileSync(file, 'utf8');
+
+  const inJson: [string, string, string][] = [
+    ['copilot', '.copilot/mcp-config.json', 'mcpServers'],
+    ['gemini', '.gemini/settings.json', 'mcpServers'],
+    ['cursor', '.cursor/mcp.json', 'mcpServers'],
+    ['opencode', '.config/opencode/opencode.jsonc', 'mcp'],
+  ];
+  for (const [client, name, table] of inJson) {
+    it(`writes ${client}’s file, keeps the rest of it and its mode, and takes it back`, async () => {
+      const text = '// mine\r\n{\r\n  "theme": "x", // c\r\n}\r\n';
+      const file = put(name, text);
+      chmodSync(file, 0o640);
+      assert.match(await well([client]), /^Wrote /);
+      const { discern } = parse(read(file))[table];
+      const words = [discern.command, discern.args].flat(2);
+      assert.ok(words.includes(process.execPath) && words.includes(server), JSON.stringify(discern));
+      assert.equal(statSync(file).mode & 0o777, 0o640);
+      assert.match(await well([client]), /set up already/);
+      await well([client, '--remove']);
+      assert.equal(read(file), text);
+      assert.deepEqual(readdirSync(dirname(file)).length, 1, 'nothing is left beside it');
+    });
+  }
+
+  it('makes a file where there is none, for the user alone, and goes through a link', async () => {
+    await well(['cursor']);
+    const file = join(home, '.cursor/mcp.json');
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    const real = put('dotfiles/settings.json', '{}');
+    mkdirSync(join(home, '.gemini'));
+    symlinkSync(real, join(home, '.gemini/settings.json'));
+    await well(['gemini']);
+    assert.ok(parse(read(real)).mcpServers.discern);
+  });
+
+  it('refuses what does not parse, and writes nothing', async () => {
+    for (const [client, name, text] of [
+      ['cursor', '.cursor/mcp.json', '{"mcpServers": '],
+      ['codex', '.codex/config.toml', 'a = '],
+      ['codex', '.codex/config.toml', '[mcp_servers.discern]\ncommand = "mine"\n'],
+    ] as const) {
+      const file = put(name, text);
+      const { code, stdout, stderr } = await setup([client]);
+      assert.deepEqual([code, stdout], [1, '']);
+      assert.match(stderr, /: nothing was written\./);
+      assert.equal(read(file), text);
+    }
+  });
+
+  it('writes nothing when it only prints, and nothing for what it does not know', async () => {
+    for (const client of ['claude', 'codex', 'gemini', 'opencode']) {
+      assert.ok((await well([client, '--print-config'])).includes(server));
+    }
+    for (const args of [['emacs'], [], ['codex', '--remove', '--print-config'], ['codex', '--json']]) {
+      assert.equal((await setup(args)).code, 2, args.join(' '));
+    }
+    assert.deepEqual(readdirSync(home), []);
+  });
+
+  it('writes Codex’s table and says what its sandbox needs; opencode may leave for the worktrees', async () => {
+    const project = await makeProject();
+    try {
+      const text = '# mine\nmodel = "x"';
+      const file = put('.codex/config.toml', text);
+      const said = await well(['codex'], project.root);
+      assert.ok(said.includes(`writable_roots = ["${project.root}.worktrees"]`), said);
+      assert.ok(read(file).startsWith(text) && read(file).includes('[mcp_servers.discern]'));
+      await well(['codex', '--remove']);
+      assert.equal(read(file), text);
+      await well(['opencode'], project.root);
+      const { permission } = parse(read(join(home, '.config/opencode/opencode.json')));
+      assert.deepEqual(permission, { external_directory: { [`${project.root}.worktrees/**`]: 'allow' } });
+      const strict = put('.config/opencode/opencode.json', '{"permission": {"external_directory": "ask"}}');
+      assert.match(
+        await well(['opencode'], project.root),
+        /no object at "permission\.external_directory": .* allow .*\.worktrees/,
+      );
+      assert.deepEqual(parse(read(strict)).permission, { external_directory: 'ask' });
+      await well(['vscode'], project.root);
+      const { servers } = parse(read(join(project.root, '.vscode/mcp.json')));
+      assert.equal(servers.discern.args[0], server);
+    } finally {
+      await project.remove();
+    }
+  });
+
+  it('makes Claude Code’s plugin, which is ours alone, and takes back only that', async () => {
+    await well(['claude']);
+    const folder = join(home, '.claude/skills/discern');
+    const hooks = parse(read(join(folder, 'hooks/hooks.json'))).hooks;
+    assert.ok(hooks.PreToolUse[0].hooks[0].command.includes(join(dirname(server), 'hook.js')));
+    assert.deepEqual(parse(read(join(folder, '.mcp.json'))).mcpServers.discern.args, [server]);
+    assert.match(await well(['claude']), /set up already/);
+    const mine = put('.claude/skills/discern/notes.md', 'mine');
+    await well(['claude', '--remove']);
+    assert.deepEqual(readdirSync(folder), ['notes.md']);
+    const { code, stderr } = await setup(['claude']);
+    assert.equal(code, 1);
+    assert.match(stderr, /is not our plugin/);
+    assert.deepEqual(readdirSync(folder), ['notes.md']);
+    rmSync(mine);
+    rmSync(folder, { recursive: true });
+    await well(['claude']);
+    await well(['claude', '--remove']);
+    assert.ok(!existsSync(folder));
+  });
+});
