@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { parse } from 'jsonc-parser';
 import { type Edited, set, unset } from '../../src/engine/setup/json-edit.ts';
-import { setTables, unsetTables } from '../../src/engine/setup/toml-edit.ts';
+import { setTable, unsetTable } from '../../src/engine/setup/toml-edit.ts';
 
 const textOf = (edited: Edited) => ('text' in edited ? edited.text : assert.fail(edited.problem));
 const value = { command: '/a b/node', args: ['/x/server.js'] };
@@ -75,8 +75,7 @@ describe('What setup writes into a client’s JSON', () => {
 });
 
 describe('What setup writes into a client’s TOML', () => {
-  const lines = ['[mcp_servers.discern]', 'command = "/a/node"'];
-  const path = ['mcp_servers', 'discern'];
+  const start = { command: '/a b/"node"', args: ['/x/server.js'] };
   for (const text of [
     '',
     'a = 1',
@@ -85,22 +84,38 @@ describe('What setup writes into a client’s TOML', () => {
     '\uFEFFa = 1\r\n\r\n',
   ]) {
     it(`keeps every other byte, and goes again without a trace: ${JSON.stringify(text)}`, () => {
-      const written = textOf(setTables(text, lines, path));
+      const written = textOf(setTable(text, start));
       assert.ok(written.startsWith(text));
-      assert.equal(textOf(setTables(written, lines, path)), written);
-      assert.equal(textOf(unsetTables(written)), text);
+      assert.equal(textOf(setTable(written, start)), written);
+      assert.equal(textOf(unsetTable(written)), text);
     });
   }
 
   it('is refused where it would have to guess', () => {
-    const block = textOf(setTables('', lines, path));
+    const block = textOf(setTable('', start));
+    const more = block.replace('args =', 'enabled = false\nargs =');
+    assert.ok('problem' in unsetTable(more));
+    assert.ok('problem' in setTable(more, { ...start, args: [] }));
+    assert.equal(textOf(setTable(more, start)), more);
     for (const text of [
       'a = ',
       'mcp_servers = {}\n',
       '[mcp_servers.discern]\ncommand = "mine"\n',
       block.slice(0, block.indexOf('# discern: end.')),
     ]) {
-      assert.ok('problem' in setTables(text, lines, path), text);
+      assert.ok('problem' in setTable(text, { ...start, args: [] }), text);
     }
+  });
+
+  it('leaves a table that a client put between our lines, at a second setup and at the end', () => {
+    const text = 'a = 1\n';
+    const written = textOf(setTable(text, start));
+    const theirs = '[projects."/p"]\ntrust_level = "trusted"\n';
+    const between = written.replace('# discern: end.', `\n${theirs}# discern: end.`);
+    assert.equal(textOf(unsetTable(between)), text + theirs);
+    assert.equal(
+      textOf(unsetTable(textOf(setTable(between, { ...start, args: ['/new.js'] })))),
+      text + theirs,
+    );
   });
 });

@@ -10,7 +10,7 @@ import { worktreesDir } from '../worktree/place.ts';
 import { editConfig } from './config-edit.ts';
 import { set, unset } from './json-edit.ts';
 import { pluginFiles } from './plugin.ts';
-import { setTables, unsetTables } from './toml-edit.ts';
+import { setTable, tableLines, unsetTable } from './toml-edit.ts';
 
 export interface SetupOptions {
   client: SetupClient;
@@ -120,14 +120,10 @@ async function worktreesOf(cwd: string | undefined): Promise<string | undefined>
 
 async function codexTables({ action, client, env, cwd, dist, node }: SetupOptions): Promise<string[]> {
   const file = join(env.CODEX_HOME || join(homeIn(env), '.codex'), 'config.toml');
-  const lines = [
-    '[mcp_servers.discern]',
-    `command = ${JSON.stringify(node)}`,
-    `args = [${JSON.stringify(join(dist, 'server.js'))}]`,
-  ];
-  if (action === 'print') return [`${file}:`, ...lines, ...(await ofSandbox(cwd))];
+  const start = { command: node, args: [join(dist, 'server.js')] };
+  if (action === 'print') return [`${file}:`, ...tableLines(start), ...(await ofSandbox(cwd))];
   const changed = await editConfig(file, (text) =>
-    action === 'write' ? setTables(text, lines, ['mcp_servers', 'discern']) : unsetTables(text),
+    action === 'write' ? setTable(text, start) : unsetTable(text),
   );
   return [said(client, action, file, changed), ...(action === 'write' ? await ofSandbox(cwd) : [])];
 }
