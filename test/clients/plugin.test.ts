@@ -15,7 +15,7 @@ const withPlugin: Driver = {
   ...claude,
   async once(launch) {
     const { env } = await claude.once(launch);
-    const tools = ['Write', 'EnterWorktree', 'ExitWorktree', 'mcp__plugin_discern_discern'];
+    const tools = ['Bash', 'Write', 'EnterWorktree', 'ExitWorktree', 'mcp__plugin_discern_discern'];
     const { prompt } = launch;
     return {
       file: program('claude'),
@@ -67,5 +67,23 @@ describe('Claude Code with our plugin', () => {
     assert.match(first, /discern: this session stands in the main checkout/);
     assert.ok(!existsSync(join(home, 'state', 'hook.log')));
     assert.deepEqual(readdirSync(join(home, 'state', 'callers')), [], 'a session that ended is forgotten');
+  }).timeout(120_000);
+
+  it('is asked once for a proof, where the project wants that', async () => {
+    const project = await make({ files: { 'discern-vscode.toml': '[callers]\nask_for_proof = true\n' } });
+    const home = await newHome();
+    await cli(['setup', 'claude'], { cwd: project.root, env: { HOME: home, CLAUDE_CONFIG_DIR: '' } });
+    model = await scriptedModel(withPlugin.wire, [
+      { tool: 'EnterWorktree', input: { name: 'mine' } },
+      claude.shell('git commit --allow-empty -qm work'),
+      { say: 'All done.' },
+    ]);
+    const launch = { home, cwd: project.root, model: model.url, prompt: 'Do the work.', server: [] };
+    const run = await start(withPlugin, launch);
+    await run.ended;
+    const asked = model.requests
+      .map(({ body }) => JSON.stringify(body))
+      .filter((body) => body?.includes('1 commit in ') && body.includes('Call discern_done there'));
+    assert.equal(asked.length, 1, run.said());
   }).timeout(120_000);
 });
