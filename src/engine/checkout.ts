@@ -39,11 +39,15 @@ export async function checkoutLockPath(commonDir: string, gitDir: string): Promi
 /** What each file or directory in a git directory says is under way there, and how to leave it. */
 const operations: [string, string, string][] = [
   ['MERGE_HEAD', 'a merge', 'git merge --abort'],
+  // Its edits are nowhere else (git-merge(1), `--autostash`); this puts them on the list of stashes.
+  ['MERGE_AUTOSTASH', 'a merge with an autostash', 'git merge --quit'],
   ['rebase-merge', 'a rebase', 'git rebase --abort'],
   ['rebase-apply/applying', 'applying patches', 'git am --abort'],
   ['rebase-apply', 'a rebase', 'git rebase --abort'],
   ['CHERRY_PICK_HEAD', 'a cherry-pick', 'git cherry-pick --abort'],
   ['REVERT_HEAD', 'a revert', 'git revert --abort'],
+  // Several picks or reverts, between two of them; leaving them is the same for both.
+  ['sequencer/todo', 'several cherry-picks or reverts', 'git cherry-pick --quit'],
   ['BISECT_LOG', 'a bisect', 'git bisect reset'],
 ];
 

@@ -204,7 +204,10 @@ async function findBranches(
     signal,
   );
   return branches.flatMap((branch) => {
-    const commit = found.find((ref) => ref.name === branch.ref)?.commit;
-    return commit === undefined ? [] : [{ ...branch, commit }];
+    const ref = found.find(({ name }) => name === branch.ref);
+    if (!ref) return [];
+    // Of a branch that is another name for one, git checks out, lists and moves the one behind it.
+    const real = ref.target?.startsWith('refs/heads/') ? ref.target : branch.ref;
+    return [{ ...branch, ref: real, commit: ref.commit }];
   });
 }

@@ -157,4 +157,14 @@ describe('accept in other layouts', () => {
       await inner.remove();
     }
   });
+
+  it('a trunk that is another name for the branch which is checked out', async () => {
+    const project = await make({ config: '[repository]\ntrunk = "stable"\n[jobs]\ntest = "true"\n' });
+    await git(project.root, 'symbolic-ref', 'refs/heads/stable', 'refs/heads/main');
+    const { path } = await started(project.root);
+    const commit = await project.commit({ 'src/b.txt': 'b\n' }, path);
+    succeeded(await verb('accept', path));
+    assert.equal(await git(project.root, 'rev-parse', 'main', 'stable'), `${commit}\n${commit}`);
+    assert.equal(await git(project.root, 'status', '--porcelain'), '');
+  });
 });

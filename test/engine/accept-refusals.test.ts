@@ -281,6 +281,28 @@ describe('accept refuses a landing checkout', () => {
     await refused(project, path, 'dirty_landing_checkout', /thing/);
   });
 
+  it('checked out twice: only one of the two could follow', async () => {
+    const project = await make();
+    const path = await work(project);
+    succeeded(await verb('done', path));
+    await git(project.root, 'worktree', 'add', '--quiet', '--force', join(project.home, 'twice'), 'main');
+    await refused(project, path, 'dirty_landing_checkout', /checked out twice.*twice/);
+  });
+
+  it('while another git writes in the worktree, or an autostash waits there', async () => {
+    const project = await make();
+    const path = await work(project);
+    succeeded(await verb('done', path));
+    const admin = await git(path, 'rev-parse', '--absolute-git-dir');
+    await writeFile(join(admin, 'index.lock'), '');
+    await refused(project, path, 'busy', /index\.lock is held/);
+    await rm(join(admin, 'index.lock'));
+    await writeFile(join(admin, 'MERGE_AUTOSTASH'), `${await git(path, 'rev-parse', 'HEAD')}\n`);
+    await refused(project, path, 'dirty_worktree', /autostash.*git merge --quit/);
+    await rm(join(admin, 'MERGE_AUTOSTASH'));
+    succeeded(await verb('accept', path));
+  });
+
   it('whose index another git holds, and names the lock', async () => {
     const project = await make();
     const path = await work(project);

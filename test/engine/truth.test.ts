@@ -86,6 +86,29 @@ describe('A proof is of exactly one commit, whatever git was told', () => {
     assert.equal(await readFile(file, 'utf8'), 'cccc\n');
   });
 
+  it('also where one file is flagged or there is a submodule, and no removal takes such an edit along', async () => {
+    const { project, path } = await work();
+    const other = await make();
+    await git(path, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', other.root, 'sub');
+    await git(path, 'commit', '--quiet', '-m', 'submodule');
+    await git(path, 'update-index', '--assume-unchanged', 'src/a.txt');
+    await git(path, 'config', 'core.checkStat', 'minimal');
+    await git(path, 'config', 'core.trustctime', 'false');
+    const file = join(path, 'src/b.txt');
+    const old = new Date(Date.now() - 60_000);
+    await utimes(file, old, old);
+    await git(path, 'update-index', '--refresh');
+    const { atime, mtime } = await stat(file);
+    await writeFile(file, 'cccc\n');
+    await utimes(file, atime, mtime);
+    noProof(await verb('done', path), 'src/b.txt');
+    const args = { worktree: path, delete_branch: true };
+    const dropped = await verb('drop', project.root, args);
+    assert.equal(dropped.error, 'dirty_worktree', dropped.message);
+    assert.ok(dropped.message?.includes('src/b.txt'), dropped.message);
+    assert.equal(await readFile(file, 'utf8'), 'cccc\n');
+  });
+
   it('not with a file whose name differs by case alone, with core.ignoreCase on', async () => {
     const { path } = await work();
     await git(path, 'config', 'core.ignoreCase', 'true');

@@ -33,7 +33,7 @@ function suspectsIn(top: string, file: string): NamedEntry[] {
     // No index, or one that is being replaced: git has just read it and knows.
     return [];
   }
-  const index = parseIndex(bytes, MOST_FILES);
+  const index = parseIndex(bytes, MOST_FILES, true);
   if (!index) return [];
   return index.entries
     .filter((entry) => !isUntouched(join(top, entry.path), entry))

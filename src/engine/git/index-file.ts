@@ -25,9 +25,10 @@ const FIXED = 62;
 /**
  * Reads an index of the ordinary kind: version 2 or 3, SHA-1, whole, every file merged and heeded. `undefined` for any other
  * (split, sparse, conflicts, submodules, assume-unchanged, intent-to-add, names that are no UTF-8 …) and for what is no index: git knows those.
+ * With `passOver` an entry of another kind is left out instead: what is left is still as the index has it.
  * The checksum is not verified, as git itself does not by default; the answer is only compared with the file system.
  */
-export function parseIndex(bytes: Buffer, limit: number): IndexFile | undefined {
+export function parseIndex(bytes: Buffer, limit: number, passOver = false): IndexFile | undefined {
   if (bytes.length < 12 + HASH || bytes.toString('latin1', 0, 4) !== 'DIRC') return undefined;
   const version = bytes.readUInt32BE(4);
   const count = bytes.readUInt32BE(8);
@@ -40,10 +41,18 @@ export function parseIndex(bytes: Buffer, limit: number): IndexFile | undefined 
     // Any flag means a stage, assume-valid or an extended entry; the low bits are the name's length.
     const flags = bytes.readUInt16BE(at + 60);
     const mode = bytes.readUInt32BE(at + 24);
-    const nul = bytes.indexOf(0, at + FIXED);
-    if ((flags & 0xf000) !== 0 || mode >>> 12 === 0o16 || nul === -1 || nul >= end) return undefined;
-    const path = bytes.toString('utf8', at + FIXED, nul);
-    if (path.includes('\ufffd')) return undefined;
+    // Version 3 has two more bytes where a flag says so.
+    const start = at + FIXED + ((flags & 0x4000) === 0 ? 0 : 2);
+    const nul = bytes.indexOf(0, start);
+    if (nul === -1 || nul >= end) return undefined;
+    const path = bytes.toString('utf8', start, nul);
+    const unusual = (flags & 0xf000) !== 0 || mode >>> 12 === 0o16 || path.includes('\ufffd');
+    if (unusual && !passOver) return undefined;
+    const next = at + ((start - at + (nul - start) + 8) & ~7);
+    if (unusual) {
+      at = next;
+      continue;
+    }
     entries.push({
       path,
       mode,
@@ -56,7 +65,7 @@ export function parseIndex(bytes: Buffer, limit: number): IndexFile | undefined 
       mtime: timeAt(bytes, at + 8),
     });
     // Entries are padded with one to eight NULs to a multiple of eight.
-    at += (FIXED + (nul - at - FIXED) + 8) & ~7;
+    at = next;
   }
   return readExtensions(bytes, at, end, entries);
 }

@@ -24,7 +24,7 @@ type Env = Record<string, string>;
  */
 export async function inspect(checkout: string, env: Env = {}): Promise<Inspection> {
   const [status, special] = await Promise.all([
-    readStatus(checkout, { submodules: 'dirty', env }),
+    readStatus(checkout, { submodules: 'dirty', ...(Object.keys(env).length > 0 && { env }) }),
     specialEntries(checkout, env),
   ]);
   return {

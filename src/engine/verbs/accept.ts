@@ -9,7 +9,7 @@ import { changedPaths, treeDifference } from '../git/diff.ts';
 import type { Obstacles } from '../git/read-tree.ts';
 import { isTrackedClean, listChanges, readStatus } from '../git/status.ts';
 import { gitDirOf, readRecord } from '../identity.ts';
-import { findObstacles } from '../landing/follow.ts';
+import { findObstacles, waitForIndex } from '../landing/follow.ts';
 import { land, nothing } from '../landing/land.ts';
 import { lockLanding, type Recovery, recoverLanding, recoverLocked } from '../landing/recover.ts';
 import { cleanAt } from '../landing/retire.ts';
@@ -132,6 +132,9 @@ async function examine(repo: Repository): Promise<Candidate> {
       },
     );
   }
+  requireOneLanding(repo, trunk);
+  // Another git is writing there: what it will leave is not known yet.
+  await waitForIndex(repo.gitDir);
   const record = await readRecord(repo.gitDir);
   // Asked at once, since each is a git of its own; told in order.
   const landing = repo.landing.path;
@@ -174,6 +177,19 @@ async function examine(repo: Repository): Promise<Candidate> {
   };
 }
 
+/** Refuses `dirty_landing_checkout` where a second checkout has the trunk: its files would not follow. */
+function requireOneLanding(repo: Repository, trunk: Trunk): void {
+  const [first, second] = repo.worktrees.filter(
+    ({ branch, bare, prunable }) => branch === trunk.ref && !bare && prunable === undefined,
+  );
+  if (!first || !second) return;
+  throw new Refusal(
+    'dirty_landing_checkout',
+    `${trunk.name} is checked out twice, in ${first.path} and ${second.path}, and only one of them can follow: run "git switch --detach" in the other, then accept again.`,
+    { data: where(repo) },
+  );
+}
+
 function settled<Value>(result: PromiseSettledResult<Value>): Value {
   if (result.status === 'rejected') throw result.reason;
   return result.value;
@@ -205,6 +221,10 @@ async function requireInsideProject(repo: Repository, trunk: Trunk): Promise<voi
 async function parkedAdvice(repo: Repository, trunk: Trunk): Promise<string> {
   const none = `No checkout has ${trunk.name} checked out`;
   const [main] = repo.worktrees;
+  // A bare repository has no branch checked out: this one has a checkout, and git keeps no way back to it.
+  if (main?.bare && main.branch !== undefined) {
+    return `git does not say where the checkout of ${main.path} lies: run "git config core.worktree "$PWD"" in that checkout's top directory, then accept again.`;
+  }
   if (!main || main.bare) {
     return `${none}: make one with "git worktree add <directory> ${trunk.name}", then accept again.`;
   }
