@@ -13,7 +13,11 @@ export async function homeOf(anchor: Pick<Anchor, 'commonDir' | 'prefix'>): Prom
   // Beside the git directory rather than in it, where `safe.bareRepository` may forbid git to run.
   const cwd = basename(commonDir) === '.git' ? dirname(commonDir) : commonDir;
   const places: { root: string; branch: string | undefined }[] = [];
-  for (const { path, branch, bare } of await listWorktrees(cwd)) {
+  for (const { path, branch, bare } of await listWorktrees(
+    cwd,
+    undefined,
+    cwd === commonDir ? commonDir : undefined,
+  )) {
     const root = join(path, prefix);
     if (!bare && (await exists(join(root, CONFIG_FILE)))) places.push({ root, branch });
   }

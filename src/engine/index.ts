@@ -70,6 +70,7 @@ export { type CallerFacts, checkoutOf, type Standing, whereCallerStands } from '
 export { checkConfig, checkFile, loadConfig, loadSettings } from './config/index.ts';
 export type { ClientKind, Context } from './context.ts';
 export { exists } from './files.ts';
+export { looking } from './git/looking.ts';
 export { homeOf } from './home.ts';
 export { nearest } from './nearest.ts';
 export { Refusal } from './refusal.ts';

@@ -130,6 +130,11 @@ export class Session {
     return () => this.#listeners.delete(listener);
   }
 
+  /** True where nothing may be changed, or run that the project or its repository names. */
+  #looks(): boolean {
+    return this.#options.lookOnly === true || !this.#trusted;
+  }
+
   trust(trusted: boolean): void {
     this.#trusted = trusted;
   }
@@ -180,7 +185,8 @@ export class Session {
 
   /** The root of a call without `path`; throws the refusal of one that cannot be made. */
   async root(askRoots?: () => Promise<string[]>): Promise<string> {
-    return heldRoot(await this.held(askRoots), this.#options.cwd);
+    const { looking } = await loadEngine();
+    return looking(this.#looks(), async () => heldRoot(await this.held(askRoots), this.#options.cwd));
   }
 
   /** Answers one tool call. Must be entered in the order calls arrive; never rejects. */
@@ -199,7 +205,10 @@ export class Session {
         request.emit(event);
         this.#tell(() => ({ type: 'call_event', call, event: { ...event } }));
       };
-      const answer = await this.#answer({ ...request, signal, emit }, caller, turn);
+      const { looking } = await loadEngine();
+      const answer = await looking(this.#looks(), () =>
+        this.#answer({ ...request, signal, emit }, caller, turn),
+      );
       this.#tell(() => ({
         type: 'call_finished',
         call,
@@ -274,7 +283,7 @@ export class Session {
         );
       }
       const { signal, emit, client } = request;
-      const ctx: Context = { signal, emit, client, lookOnly: this.#options.lookOnly ?? false };
+      const ctx: Context = { signal, emit, client, lookOnly: this.#looks() };
       envelope = (await engine.run(verb, root ?? '', args as Args<Verb>, ctx)) as Envelope;
     } catch (error) {
       envelope = engine.refused(verb, root, error);

@@ -5,6 +5,8 @@ import { exists } from '../files.ts';
 import { endGroup } from '../process/group.ts';
 import { Refusal } from '../refusal.ts';
 import { heardSignal } from './heard.ts';
+import { isLooking, lookingArgs, lookingEnv, namedPattern, programsNamed } from './looking.ts';
+import { gitPath, gitProgram, pathName } from './program.ts';
 import { truthEnv, truthSettings } from './truth.ts';
 import { turn } from './turns.ts';
 
@@ -92,6 +94,41 @@ export async function git(
   options: GitOptions = {},
 ): Promise<GitResult> {
   const signal = options.signal ?? heardSignal();
+  if (!isLooking()) return inTurn(cwd, args, { ...options, signal });
+  const named = await programsIn(cwd, signal);
+  try {
+    return await inTurn(cwd, args, { ...options, signal }, named);
+  } catch (error) {
+    throw error instanceof GitError && lacksObjects.test(error.stderr) ? notFetched(cwd) : error;
+  }
+}
+
+/** What git says of an object that it may not fetch. */
+const lacksObjects = /lazy fetching disabled|promisor remote|transport '.*' not allowed/;
+
+const notFetched = (cwd: string) =>
+  new Refusal(
+    'unavailable',
+    `${cwd} is of a partial clone and lacks objects this needs, and whoever only looks fetches nothing: run "git status" there once, or ask a server that is trusted and not --read-only.`,
+  );
+
+/** The keys of the programs that the config of `cwd`’s repository names, for {@link lookingEnv}. */
+export function programsIn(cwd: string, signal?: AbortSignal): Promise<readonly string[]> {
+  return programsNamed(cwd, async () => {
+    const asking = ['config', '--null', '--name-only', '--get-regexp', namedPattern];
+    const { stdout } = await inTurn(cwd, asking, { ok: [0, 1], signal }, []);
+    return fields(stdout).map((key) => key.toString('utf8'));
+  });
+}
+
+/** Runs one git when it is its turn; with `named` so that it starts no program of the repository's, those under these keys included. */
+async function inTurn(
+  cwd: string,
+  args: readonly string[],
+  options: GitOptions,
+  named?: readonly string[],
+): Promise<GitResult> {
+  const { signal } = options;
   if (signal?.aborted) throw cancelled();
   // One call may have many gits in line, and each hears its signal.
   if (signal) setMaxListeners(0, signal);
@@ -99,7 +136,7 @@ export async function git(
   if (signal?.aborted) throw cancelled();
   const done = await turn(signal);
   try {
-    return await runGit(cwd, truth, args, options, signal);
+    return await runGit(cwd, truth, args, options, named);
   } finally {
     done();
   }
@@ -117,14 +154,23 @@ function runGit(
   cwd: string,
   truth: readonly string[],
   args: readonly string[],
-  { ok = [0], stdin, env }: GitOptions,
-  signal: AbortSignal | undefined,
+  { ok = [0], stdin, env, signal }: GitOptions,
+  named: readonly string[] | undefined,
 ): Promise<GitResult> {
   return new Promise((resolve, reject) => {
-    const child = spawn('git', [...settings, ...truth, ...args], {
+    const outside = named !== undefined;
+    const own = scrubbedEnv();
+    const path = pathName(own);
+    const program = gitProgram(own[path], outside);
+    if (program === undefined) {
+      notStarted(cwd).then(reject, reject);
+      return;
+    }
+    const child = spawn(program, [...settings, ...truth, ...(outside ? lookingArgs(args) : args)], {
       cwd,
       env: {
-        ...scrubbedEnv(),
+        ...(named === undefined ? own : lookingEnv(own, named)),
+        [path]: gitPath(own[path], outside),
         // Reading must never take index.lock from under a person's own git.
         GIT_OPTIONAL_LOCKS: '0',
         GIT_TERMINAL_PROMPT: '0',

@@ -1,6 +1,7 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { exists } from '../files.ts';
 import { fields, git, pathText } from './core.ts';
+import { isLooking } from './looking.ts';
 
 /** One entry of `git worktree list --porcelain -z`. */
 export interface WorktreeEntry {
@@ -47,9 +48,19 @@ export function parseWorktrees(stdout: Buffer): WorktreeEntry[] {
   return entries;
 }
 
-/** Every checkout of the repository `cwd` belongs to; the main one (or the bare repository) comes first. */
-export async function listWorktrees(cwd: string, signal?: AbortSignal): Promise<WorktreeEntry[]> {
-  const { stdout } = await git(cwd, ['worktree', 'list', '--porcelain', '-z'], { signal });
+/**
+ * Every checkout of the repository `cwd` belongs to, or whose git directory is `gitDir`; the main one (or the bare
+ * repository) comes first.
+ */
+export async function listWorktrees(
+  cwd: string,
+  signal?: AbortSignal,
+  gitDir?: string,
+): Promise<WorktreeEntry[]> {
+  const { stdout } = await git(cwd, ['worktree', 'list', '--porcelain', '-z'], {
+    signal,
+    ...(gitDir !== undefined && { env: { GIT_DIR: gitDir } }),
+  });
   const entries = parseWorktrees(stdout);
   const [main] = entries;
   if (main && !main.bare) await locateMain(main, signal);
@@ -64,7 +75,16 @@ export async function listWorktrees(cwd: string, signal?: AbortSignal): Promise<
 async function locateMain(main: WorktreeEntry, signal: AbortSignal | undefined): Promise<void> {
   if (await exists(join(main.path, '.git'))) return;
   const { stdout, code } = await git(main.path, ['rev-parse', '--show-toplevel'], { ok: [0, 128], signal });
-  if (code === 0) main.path = pathText(stdout.subarray(0, -1));
+  if (code !== 0 && isLooking()) await locateByConfig(main, signal);
+  else if (code === 0) main.path = pathText(stdout.subarray(0, -1));
+  else main.bare = true;
+}
+
+/** Where git may not be run in a git directory (`safe.bareRepository`), its config file still says where the checkout is. */
+async function locateByConfig(main: WorktreeEntry, signal: AbortSignal | undefined): Promise<void> {
+  const asking = ['config', '--file', join(main.path, 'config'), '--get', 'core.worktree'];
+  const { stdout, code } = await git(main.path, asking, { ok: [0, 1, 128], signal });
+  if (code === 0) main.path = resolve(main.path, pathText(stdout.subarray(0, -1)));
   else main.bare = true;
 }
 

@@ -4,6 +4,7 @@ import type { Args } from '../../contract/verbs.ts';
 import type { Context } from '../context.ts';
 import { changesSinceTrunk, classify, scopeResults } from '../gate/scopes.ts';
 import { readStatus } from '../git/status.ts';
+import { notKnown } from '../not-known.ts';
 import { openRepository, requireTrunk, where } from '../repository.ts';
 
 /** Which scopes the changes since the trunk fall in. Changes nothing. */
@@ -28,7 +29,7 @@ export async function scopes(
       code: found.code,
       neutral: found.neutral,
     },
-    hints: repo.config.notes,
+    hints: [...(await notKnown(repo.top, status)), ...repo.config.notes],
     message: found.neutral
       ? `Every change lies in neutral scopes (${changed.join(', ')}): done runs no job${guarded ? ', only generators and standards' : ''}.`
       : `Changed scopes: ${changed.join(', ') || 'none'}; ${inNoScope(found.code.length)} as code.`,

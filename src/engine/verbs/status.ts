@@ -6,6 +6,7 @@ import { divergence } from '../divergence.ts';
 import { proofState } from '../gate/proof.ts';
 import { aheadBehind } from '../git/refs.ts';
 import { isClean, listChanges, readStatus } from '../git/status.ts';
+import { notKnown } from '../not-known.ts';
 import { isHome, openRepository, requireTrunk, where } from '../repository.ts';
 import { describeWorktrees } from '../worktree/describe.ts';
 import { vanishedFindings } from '../worktree/reclaim.ts';
@@ -59,7 +60,11 @@ export async function status(
       ...(done.length > 0 && { recovery: { performed: true, detail: done.join(' ') } }),
       ...(findings.length > 0 && { findings }),
     },
-    hints: [...(running === undefined ? [] : [running]), ...repo.config.notes],
+    hints: [
+      ...(running === undefined ? [] : [running]),
+      ...(await notKnown(repo.top, tree)),
+      ...repo.config.notes,
+    ],
     message: clean ? (diverged ?? 'Nothing uncommitted.') : `Uncommitted changes: ${listChanges(tree)}.`,
   };
 }

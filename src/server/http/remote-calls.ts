@@ -31,7 +31,9 @@ export class RemoteCalls {
     const key = request.exchange && keyOf(request.exchange);
     if (key !== undefined) this.#running.set(key, abort);
     try {
-      return { envelope: await this.#answer({ ...request, signal }), held: undefined };
+      const { looking } = await loadEngine();
+      const envelope = await looking(this.#lookOnly, () => this.#answer({ ...request, signal }));
+      return { envelope, held: undefined };
     } finally {
       if (key !== undefined && this.#running.get(key) === abort) this.#running.delete(key);
     }
