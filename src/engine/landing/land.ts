@@ -16,7 +16,15 @@ import { catchUp } from './catch-up.ts';
 import { follow } from './follow.ts';
 import { standInTheWay } from './in-the-way.ts';
 import { closeJournal, type Journal, writeJournal } from './journal.ts';
-import { cleanAt, deleteBranch, removeCheckout, type Surroundings, trashFor } from './retire.ts';
+import {
+  cleanAt,
+  deleteBranch,
+  keptHints,
+  type Retirement,
+  removeCheckout,
+  type Surroundings,
+  trashFor,
+} from './retire.ts';
 import { type TearDown, tearingDown } from './tear-down.ts';
 import { undoneBy, undoneReason } from './undone.ts';
 
@@ -201,17 +209,28 @@ export async function retire(
   if (teardown.reason !== undefined) return { landing: flags, reason: teardown.reason, teardown };
   await point('resource.cleared');
   const removal = { from: landing, path, trash, repo };
-  const { removed, reason } = await removeCheckout(removal, cleanAt(to, path)).catch((error) => ({
-    removed: false,
-    reason: `${path} could not be removed: ${inWords(error)}`,
-  }));
+  const {
+    removed,
+    reason,
+    kept: refs,
+  } = await removeCheckout(removal, cleanAt(to, path)).catch(
+    (error): Retirement => ({
+      removed: false,
+      reason: `${path} could not be removed: ${inWords(error)}`,
+    }),
+  );
   if (!removed) return { landing: flags, teardown, ...(reason && { reason }) };
   flags.worktree_removed = true;
   await point('accept.removed');
   const kept = branch === null ? undefined : await deleteBranch(removal, branch, to).catch(inWords);
   flags.branch_deleted = branch !== null && kept === undefined;
   const reasons = [reason, kept].filter((one) => one !== undefined);
-  return { landing: flags, teardown, ...(reasons.length > 0 && { reason: reasons.join('; ') }) };
+  const told = ('hints' in teardown && teardown.hints) || [];
+  return {
+    landing: flags,
+    teardown: { ...teardown, hints: [...told, ...keptHints(refs)] },
+    ...(reasons.length > 0 && { reason: reasons.join('; ') }),
+  };
 }
 
 /** What was thrown, as the end of a sentence. */

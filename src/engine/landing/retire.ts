@@ -1,5 +1,5 @@
 import { rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { point } from '../faults.ts';
 import { exists } from '../files.ts';
 import { GitError } from '../git/core.ts';
@@ -9,12 +9,15 @@ import { gitDirOf } from '../identity.ts';
 import type { Repository } from '../repository.ts';
 import { removeDirectories } from '../worktree/place.ts';
 import { holdings, type Inspection, inspect } from './inspect.ts';
+import { keepCommits, leftCommits } from './left-commits.ts';
 import { closeRemoval, isNamedForDeletion, judgedName, recordRemoval, trashFor } from './removal-record.ts';
 
 /** What a worktree's removal came to; `reason` says why it is not complete. */
 export interface Retirement {
   removed: boolean;
   reason?: string;
+  /** Recovery refs of commits that only this worktree reached. */
+  kept?: string[];
 }
 
 /** What is known of the repository when a removal begins. */
@@ -61,13 +64,17 @@ export async function removeCheckout(
   await point('retire.renamed');
   const judged = judgedName(trash);
   let at = trash;
+  let kept: string[] = [];
   try {
-    const reason = await accepts(await inspect(trash), trash);
+    const gitDir = await gitDirOf(trash);
+    const [found, left] = await Promise.all([inspect(trash), gitDir ? leftCommits(from, gitDir) : []]);
+    const reason = await accepts(found, trash);
     if (reason !== undefined) {
       await rename(trash, path);
       await closeRemoval(repo.commonDir, trash);
       return { removed: false, reason };
     }
+    kept = await keepCommits(from, refName(path), left);
     await rename(trash, judged);
     at = judged;
     await point('retire.judged');
@@ -79,8 +86,15 @@ export async function removeCheckout(
   }
   await point('retire.forgotten');
   const left = await deleteJudged(repo.commonDir, judged);
-  return { removed: true, ...(left && { reason: left }) };
+  return { removed: true, ...(left && { reason: left }), ...(kept.length > 0 && { kept }) };
 }
+
+/** What a recovery ref is called after: the worktree's directory, as far as a ref may hold it (git-check-ref-format(1)). */
+const refName = (path: string) => basename(path).replace(/[^A-Za-z0-9_-]+/g, '-') || 'worktree';
+
+/** What to say of commits that were kept, with the way back to them. */
+export const keptHints = (kept: readonly string[] = []): string[] =>
+  kept.map((ref) => `Commits that only the removed worktree reached are kept: git branch <name> ${ref}`);
 
 /** Accepts a checkout that is clean and at `commit` (empty: before the first); says what is in the way otherwise. */
 export function cleanAt(commit: string, path: string) {

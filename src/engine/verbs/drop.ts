@@ -13,7 +13,7 @@ import { branchOf, type WorktreeEntry } from '../git/worktree.ts';
 import { gitDirOf, readRecord } from '../identity.ts';
 import { holdings, inspect } from '../landing/inspect.ts';
 import { recoverRemovals } from '../landing/leftovers.ts';
-import { cleanAt, deleteBranch, removeCheckout, trashFor } from '../landing/retire.ts';
+import { cleanAt, deleteBranch, keptHints, removeCheckout, trashFor } from '../landing/retire.ts';
 import { keepForRecovery } from '../landing/snapshot.ts';
 import { resourcesOf } from '../landing/tear-down.ts';
 import { Refusal } from '../refusal.ts';
@@ -172,7 +172,11 @@ async function remove(repo: Repository, target: Target, args: Args<'drop'>): Pro
   await mkdir(stateDir(repo.commonDir), { recursive: true });
   const trash = trashFor(path, randomBytes(4).toString('hex'));
   const removal = { from, path, trash, repo };
-  const { removed, reason } = await removeCheckout(removal, async (found, at) => {
+  const {
+    removed,
+    reason,
+    kept: left,
+  } = await removeCheckout(removal, async (found, at) => {
     if (target.lost.length === 0) return cleanAt(head, path)(found);
     if ((found.status.commit ?? '') !== head)
       return `${path} got new commits meanwhile, and they are still there`;
@@ -201,7 +205,8 @@ async function remove(repo: Repository, target: Target, args: Args<'drop'>): Pro
     hints: [
       ...(reason ? [`${reason}.`] : []),
       ...(kept ? [`The branch stays: ${kept}.`] : []),
-      ...(recoveryRef ? [`Everything it held is kept: git log ${recoveryRef}`] : []),
+      ...(recoveryRef ? [`What it held is kept, ignored files apart: git log ${recoveryRef}`] : []),
+      ...keptHints(left),
     ],
     message: `Dropped ${path}${recoveryRef ? `; what it held is in ${recoveryRef}` : ''}.`,
   };
