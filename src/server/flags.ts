@@ -30,6 +30,8 @@ request brings as "Authorization: Bearer", and --root may be given several times
   --allowed-origins ORIGINS
                  web origins that may call beside those on localhost, parted by commas
                  (DISCERN_MCP_ALLOWED_ORIGINS)
+  --any-project  serve every project on this machine, whose jobs then run for whoever has the
+                 secret, not only those of --root (DISCERN_MCP_ANY_PROJECT=1)
 `;
 
 const options = {
@@ -47,12 +49,13 @@ const options = {
   path: { type: 'string' },
   'allowed-hosts': { type: 'string', multiple: true },
   'allowed-origins': { type: 'string', multiple: true },
+  'any-project': { type: 'boolean' },
 } as const;
 
 /** Which flags mean something over which transport only. */
 const only = {
   stdio: ['state', 'socket', 'untrusted'],
-  http: ['host', 'port', 'path', 'allowed-hosts', 'allowed-origins'],
+  http: ['host', 'port', 'path', 'allowed-hosts', 'allowed-origins', 'any-project'],
 } as const;
 
 const parse = (argv: readonly string[]) => parseArgs({ args: [...argv], options, strict: true }).values;

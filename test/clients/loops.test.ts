@@ -99,6 +99,7 @@ describe('A real client', () => {
       const answer = at(shown, -1);
       // By evidence the gate runs there and is red; without any, the green names the worktree that has the work.
       assert.ok(answer.includes(own), answer);
+      if (driver === codex) assert.match(answer, /gate_failed/, 'its rollout tells');
       if (/gate_failed/.test(answer)) assert.match(answer, /followed you there/);
       else assert.match(answer, /nobody’s work/);
     });

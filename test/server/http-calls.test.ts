@@ -84,7 +84,7 @@ describe('A call over HTTP', () => {
   for (const era of ['2025-11-25', '2026-07-28'] as const) {
     it(`ends with all its processes when its client goes away (${era})`, async () => {
       const project = await longProject();
-      const server = await serve();
+      const server = await serve(['--root', project.root]);
       const args = { path: project.root };
       const modern = {
         jsonrpc: '2.0',
@@ -112,7 +112,7 @@ describe('A call over HTTP', () => {
 
   it('is cancelled by its own client alone, though others count their requests alike', async () => {
     const project = await longProject();
-    const server = await serve();
+    const server = await serve(['--root', project.root]);
     const initialize = {
       jsonrpc: '2.0',
       id: 0,
@@ -165,7 +165,7 @@ describe('A call over HTTP', () => {
       ['SIGINT', 'trap "" TERM INT HUP; sleep 1000 & echo $$ $! > ../pids; wait; wait'],
     ] as const) {
       const project = await longProject(stay);
-      const server = await serve();
+      const server = await serve(['--root', project.root]);
       const answered = send(server.url, { body: called(1, 'discern_test', { path: project.root }) });
       const pids = await pidsOf(project);
       const began = performance.now();
@@ -180,7 +180,7 @@ describe('A call over HTTP', () => {
 
   it('by SIGKILL of the server leaves none of its jobs behind', async () => {
     const project = await longProject();
-    const server = await serve();
+    const server = await serve(['--root', project.root]);
     begin(server, called(1, 'discern_test', { path: project.root }));
     const pids = await pidsOf(project);
     server.kill('SIGKILL');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile, realpath } from 'node:fs/promises';
+import { cp, mkdir, readFile, realpath, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { ProjectsData } from '../../src/contract/projects.ts';
@@ -8,7 +8,7 @@ import { instructions } from '../../src/server/instructions.ts';
 import { started } from '../support/checkouts.ts';
 import { httpServers, send, token } from '../support/http.ts';
 import { killedAt } from '../support/invariants.ts';
-import { git, projects } from '../support/project.ts';
+import { git, plainConfig, projects } from '../support/project.ts';
 import { clients } from '../support/server.ts';
 import { snapshot } from '../support/snapshot.ts';
 
@@ -164,15 +164,55 @@ describe('A server over HTTP', () => {
     );
   });
 
-  it('that was started nowhere still serves whatever project is named, and says so', async () => {
+  it('serves only the projects it was started for and their worktrees, whatever a path is made to look like', async () => {
+    const [project, stranger] = [await make({ files: { 'src/deep/x.txt': 'x\n' } }), await make()];
+    const server = await serve(['--root', project.root]);
+    const connection = await connect(server.url);
+    const status = (path: string) => connection.call('discern_status', { path });
+    const started = await connection.call('discern_start', { path: project.root, name: 'work' });
+    const worktree = started.envelope.data.path as string;
+    assert.equal((await status(worktree)).envelope.ok, true);
+    assert.equal((await status(join(project.root, 'src/deep'))).envelope.ok, true);
+
+    // A stranger's directory that calls itself a worktree of the served repository, and a link to one.
+    const forged = join(stranger.home, 'forged');
+    await mkdir(forged);
+    await writeFile(join(forged, 'discern.toml'), plainConfig);
+    await writeFile(join(forged, '.git'), await readFile(join(worktree, '.git')));
+    await symlink(stranger.root, join(project.home, 'link'));
+    const nested = join(project.root, 'vendor/other');
+    await cp(stranger.root, nested, { recursive: true });
+    const outside = [
+      stranger.root,
+      forged,
+      join(project.home, 'link'),
+      nested,
+      join(project.root, '../../..', stranger.root),
+    ];
+    for (const path of outside) {
+      for (const verb of ['status', 'done', 'doctor', 'init']) {
+        const { envelope, text } = await connection.call(`discern_${verb}`, { path });
+        assert.equal(envelope.error, 'path_not_found', `${verb} ${path}: ${text}`);
+        assert.match(envelope.message ?? '', /--any-project/);
+      }
+    }
+    const any = await serve(['--root', project.root, '--any-project']);
+    const wide = await connect(any.url);
+    assert.equal((await wide.call('discern_done', { path: stranger.root })).envelope.ok, true);
+  });
+
+  it('that was started nowhere serves nothing, and says what would help', async () => {
     const project = await make();
     const server = await serve([], { cwd: await realpath('/') });
     const connection = await connect(server.url);
     const { envelope } = await connection.call('discern_projects');
     assert.deepEqual([envelope.ok, envelope.data.projects], [true, []]);
-    assert.match(envelope.message ?? '', /started for no project: pass as path/);
+    assert.match(envelope.message ?? '', /started for no project.*--root.*--any-project/);
     const status = await connection.call('discern_status', { path: project.root });
-    assert.equal(status.envelope.data.root, project.root);
+    assert.equal(status.envelope.error, 'path_not_found');
+    const wide = await serve([], { cwd: await realpath('/'), env: { DISCERN_MCP_ANY_PROJECT: '1' } });
+    const found = await (await connect(wide.url)).call('discern_status', { path: project.root });
+    assert.equal(found.envelope.data.root, project.root);
   });
 
   it('serves two clients on two worktrees at once, each its own', async () => {

@@ -33,8 +33,8 @@ export function listProjects(find: Finding, args: unknown, ctx: Context): Promis
     const projects = [...rows.values()];
     const message =
       projects.length === 0
-        ? 'This server was started for no project: pass as path any directory of a project on its machine.'
-        : `${count(projects.length, 'checkout')}: pass one of these paths, or of any other project on the server’s machine.`;
+        ? 'This server was started for no project: whoever runs it names some with --root, or serves every one with --any-project.'
+        : `${count(projects.length, 'checkout')}: pass one of these paths.`;
     return { ok: true, data: { projects }, hints, message };
   });
 }

@@ -45,7 +45,7 @@ async function serve(options: HttpOptions, flags: Flags, tools: readonly ToolEnt
     env: process.env,
     cwd: currentDirectory(),
   });
-  const calls = new RemoteCalls(launch, readOnly);
+  const calls = new RemoteCalls(launch, { lookOnly: readOnly, anyProject: options.anyProject });
   const all = remoteTools(tools);
   const offered = offeredTools(all, readOnly);
   const factory = serverFactory<RemoteVerb>({

@@ -1,3 +1,7 @@
+import { readFile, realpath } from 'node:fs/promises';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { checkoutOf } from '../../engine/callers/checkout-of.ts';
+import { gitDirOf } from '../../engine/git-dir.ts';
 import { findRoot } from '../../engine/root.ts';
 import { HeldRoot } from '../held-root.ts';
 import { findSpawnRoot, type SpawnRootOptions } from '../spawn-root.ts';
@@ -9,7 +13,7 @@ export interface Launch extends Pick<SpawnRootOptions, 'env' | 'cwd'> {
 
 /**
  * The projects a server without a held root was started for: what `--root` named, each of them, else the first that is found
- * in the contract's order (§3). They only serve to be listed; no call acts on one it does not name.
+ * in the contract's order (§3). Only they and their worktrees are served; no call acts on one it does not name.
  */
 export class LaunchRoots {
   readonly #launch: Launch;
@@ -38,6 +42,25 @@ export class LaunchRoots {
     return { roots: [...new Set(roots)], lost };
   }
 
+  /**
+   * True for a directory of one of these projects or of their worktrees, by the repository it lies in and the project's place
+   * in it. A directory that merely calls itself a worktree of one of them is none: the repository has to know it.
+   */
+  async serves(directory: string): Promise<boolean> {
+    await this.now();
+    const place = await checkoutOf(directory);
+    if (!place) return false;
+    const real = await realpath(directory);
+    const below = relative(place.top, real).split(sep).join('/');
+    for (const one of this.#known.values()) {
+      const known = await one.repository();
+      if (!known || known.commonDir !== place.commonDir) continue;
+      const inside = known.prefix === '' || below === known.prefix || below.startsWith(`${known.prefix}/`);
+      if (inside && (!place.linked || (await isKnownCheckout(place.top)))) return true;
+    }
+    return false;
+  }
+
   /** Looks for one that is not known yet; resolves with what was tried in vain. */
   async #find(flag: string | undefined, options: Omit<SpawnRootOptions, 'findRoot'>): Promise<string[]> {
     if (this.#known.has(flag)) return [];
@@ -52,4 +75,14 @@ export class LaunchRoots {
       value === undefined ? [] : [`${mechanism} ${value}: ${outcome}`],
     );
   }
+}
+
+/** True when the git directory a linked checkout names points back at it (gitrepository-layout(5), `gitdir`). */
+async function isKnownCheckout(top: string): Promise<boolean> {
+  const gitDir = await gitDirOf(top);
+  if (gitDir === undefined) return false;
+  const back = await readFile(join(gitDir, 'gitdir'), 'utf8').catch(() => undefined);
+  if (back === undefined) return false;
+  const named = dirname(resolve(gitDir, back.trim()));
+  return (await realpath(named).catch(() => named)) === top;
 }

@@ -10,6 +10,8 @@ export interface HttpOptions {
   /** What clients may call this machine, beside the names of loopback. */
   allowedHosts: string[];
   allowedOrigins: AllowedOrigins;
+  /** Serve every project on this machine, not only those the server was started for. */
+  anyProject: boolean;
   /** The secret every request must bring. */
   token: string;
 }
@@ -45,8 +47,12 @@ export function httpOptions(flags: Flags, env: NodeJS.ProcessEnv): HttpOptions {
     path: pathOf(said('path', '/mcp')),
     allowedHosts: hostNames(list('allowed-hosts')),
     allowedOrigins: origins(list('allowed-origins')),
+    anyProject: flags['any-project'] ?? isYes(env.DISCERN_MCP_ANY_PROJECT),
   };
 }
+
+/** Yes in an environment: `1` or `true`. */
+const isYes = (value: string | undefined) => value === '1' || value === 'true';
 
 /** The inbound secret. What is said of a bad one never holds any of it. */
 function secret(token: string | undefined): string {

@@ -18,11 +18,13 @@ export type RemoteVerb = Verb | 'projects';
 export class RemoteCalls {
   readonly #launch: LaunchRoots;
   readonly #lookOnly: boolean;
+  readonly #anyProject: boolean;
   readonly #running = new Map<string, AbortController>();
 
-  constructor(launch: LaunchRoots, lookOnly: boolean) {
+  constructor(launch: LaunchRoots, options: { lookOnly: boolean; anyProject: boolean }) {
     this.#launch = launch;
-    this.#lookOnly = lookOnly;
+    this.#lookOnly = options.lookOnly;
+    this.#anyProject = options.anyProject;
   }
 
   /** Answers one tool call; never rejects. */
@@ -44,6 +46,16 @@ export class RemoteCalls {
     this.#running.get(keyOf(exchange))?.abort();
   }
 
+  /** The root of a call. Refuses `path_not_found` for one that this server was not started for. */
+  async #served(verb: Verb, path: string): Promise<string> {
+    const root = await namedRoot(verb, path);
+    if (this.#anyProject || (await this.#launch.serves(root))) return root;
+    throw new Refusal(
+      'path_not_found',
+      `${path} is none of the projects this server was started for, nor a worktree of theirs: discern_projects lists these. Whoever runs the server adds one with --root, or serves every project with --any-project.`,
+    );
+  }
+
   async #answer({ verb, args: given, signal, emit }: CallRequest<RemoteVerb>): Promise<Envelope> {
     const engine = await loadEngine();
     const ctx = { signal, emit, client: 'remote' as const, lookOnly: this.#lookOnly };
@@ -52,7 +64,7 @@ export class RemoteCalls {
     try {
       if (signal.aborted) throw new Refusal('cancelled', 'The call was cancelled before it began.');
       const args = checked(engine, verb, given);
-      if (!needsNoRoot.has(verb)) root = await namedRoot(verb, args.path as string);
+      if (!needsNoRoot.has(verb)) root = await this.#served(verb, args.path as string);
       return (await engine.run(verb, root ?? '', args as Args<Verb>, ctx)) as Envelope;
     } catch (error) {
       return engine.refused(verb, root, error);
