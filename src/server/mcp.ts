@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   type McpServerFactory,
   ProtocolError,
@@ -21,6 +22,9 @@ import { inPlainWords } from './wire/message.ts';
 
 /** How long a client may take to say its roots, in milliseconds. */
 const ROOTS_TIMEOUT_MS = 3_000;
+
+/** The longest id of a conversation that is kept as it is, in characters; VS Code's are of some forty. */
+const LONGEST_ID = 256;
 
 const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
 
@@ -108,7 +112,9 @@ export function serverFactory<V extends string>(offer: Offer<V | 'status'>): Mcp
 /** VS Code names the conversation that calls; other hosts leave it out, and the connection is the caller. */
 function conversationOf(ctx: ServerContext): string | undefined {
   const id = (ctx.mcpReq._meta as Record<string, unknown> | undefined)?.['vscode.conversationId'];
-  return typeof id === 'string' && id !== '' ? id : undefined;
+  if (typeof id !== 'string' || id === '') return undefined;
+  // Kept for each conversation, in memory and on disk; a longer one stands there by its digest, which no other shares.
+  return id.length <= LONGEST_ID ? id : `sha256:${createHash('sha256').update(id).digest('hex')}`;
 }
 
 /** Over HTTP: the session the client names and the request's id in it, by which a 2025-era client cancels. */
