@@ -113,8 +113,9 @@ describe('A proof is of exactly one commit, whatever git was told', () => {
     const { path } = await work();
     await git(path, 'config', 'core.ignoreCase', 'true');
     await writeFile(join(path, 'src/B.txt'), 'a file of its own\n');
-    if ((await readFile(join(path, 'src/b.txt'), 'utf8')) !== 'bbbb\n') return; // one file on this file system
-    noProof(await verb('done', path), 'src/B.txt');
+    // On a file system that knows no case it is the tracked file that was written.
+    const apart = (await readFile(join(path, 'src/b.txt'), 'utf8')) === 'bbbb\n';
+    noProof(await verb('done', path), apart ? 'src/B.txt' : 'src/b.txt');
     const accepted = await verb('accept', path);
     assert.equal(accepted.error, 'dirty_worktree', accepted.message);
     assert.equal(await readFile(join(path, 'src/B.txt'), 'utf8'), 'a file of its own\n');
