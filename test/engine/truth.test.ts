@@ -17,6 +17,20 @@ async function work(config?: string): Promise<{ project: Project; path: string }
   return { project, path };
 }
 
+/** An edit of equal size and modification time, with a git that is told to look at little else; resolves with its file. */
+async function hiddenEdit(path: string): Promise<string> {
+  await git(path, 'config', 'core.checkStat', 'minimal');
+  await git(path, 'config', 'core.trustctime', 'false');
+  const file = join(path, 'src/b.txt');
+  const old = new Date(Date.now() - 60_000);
+  await utimes(file, old, old);
+  await git(path, 'update-index', '--refresh');
+  const { atime, mtime } = await stat(file);
+  await writeFile(file, 'cccc\n');
+  await utimes(file, atime, mtime);
+  return file;
+}
+
 /** The gate is green about the tree, but the tree is not the commit: no proof, and a reason that names the file. */
 function noProof(envelope: Envelope<GateData>, file: string): void {
   assert.equal(envelope.ok, true, envelope.message);
@@ -70,15 +84,7 @@ describe('A proof is of exactly one commit, whatever git was told', () => {
 
   it('not of an edit of equal size and time, however little core.checkStat and trustctime look at', async () => {
     const { path } = await work();
-    await git(path, 'config', 'core.checkStat', 'minimal');
-    await git(path, 'config', 'core.trustctime', 'false');
-    const file = join(path, 'src/b.txt');
-    const old = new Date(Date.now() - 60_000);
-    await utimes(file, old, old);
-    await git(path, 'update-index', '--refresh');
-    const { atime, mtime } = await stat(file);
-    await writeFile(file, 'cccc\n');
-    await utimes(file, atime, mtime);
+    const file = await hiddenEdit(path);
     assert.equal(await git(path, 'status', '--porcelain'), '', 'git itself does not see it');
     noProof(await verb('done', path), 'src/b.txt');
     const accepted = await verb('accept', path);
@@ -92,15 +98,7 @@ describe('A proof is of exactly one commit, whatever git was told', () => {
     await git(path, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', other.root, 'sub');
     await git(path, 'commit', '--quiet', '-m', 'submodule');
     await git(path, 'update-index', '--assume-unchanged', 'src/a.txt');
-    await git(path, 'config', 'core.checkStat', 'minimal');
-    await git(path, 'config', 'core.trustctime', 'false');
-    const file = join(path, 'src/b.txt');
-    const old = new Date(Date.now() - 60_000);
-    await utimes(file, old, old);
-    await git(path, 'update-index', '--refresh');
-    const { atime, mtime } = await stat(file);
-    await writeFile(file, 'cccc\n');
-    await utimes(file, atime, mtime);
+    const file = await hiddenEdit(path);
     noProof(await verb('done', path), 'src/b.txt');
     const args = { worktree: path, delete_branch: true };
     const dropped = await verb('drop', project.root, args);
