@@ -3,7 +3,8 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
+import { build, context } from 'esbuild';
+import { bundledPackages, writeNotices } from './scripts/bundled.mjs';
 import { webviewBuild } from './scripts/webview-build.mjs';
 
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
@@ -148,6 +149,7 @@ const shared = {
   target: 'node20',
   format: 'cjs',
   logLevel: 'warning',
+  metafile: true,
   define: { DISCERN_VERSION: JSON.stringify(version) },
   // Its CommonJS form finds its own parts at run time, where a bundle has none.
   alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
@@ -162,36 +164,28 @@ const forTests = {
   external: ['vscode', 'mocha', 'esbuild', 'typescript'],
 };
 
-export async function buildProduct(outdir = here('dist')) {
-  await Promise.all([
-    build(webviewBuild(outdir)),
-    writeConfigSchemas(outdir),
-    writePlugin(outdir),
-    build({
+/** The options of each bundle of the product. */
+function bundles() {
+  return [
+    {
       ...shared,
       entryPoints: { engine: here('src/engine/index.ts') },
-      outdir,
-      minify: true,
-    }),
-    build({
+    },
+    {
       ...shared,
       plugins: [manifest, help, engineBeside, httpBeside, honoUnused],
       entryPoints: { server: here('src/server/main.ts'), http: here('src/server/http/index.ts') },
-      outdir,
-      minify: true,
       // The server validates no JSON Schema: its own arguments go through the contract. Without this alias the SDK
       // brings Ajv along, a third of the whole.
       alias: { ...shared.alias, '@modelcontextprotocol/server/_shims': here('src/server/sdk-shims.ts') },
-    }),
-    build({
+    },
+    {
       ...shared,
       plugins: [laterBeside],
       entryPoints: { extension: here('src/extension/extension.ts') },
       external: ['vscode'],
-      outdir,
-      minify: true,
-    }),
-    build({
+    },
+    {
       ...shared,
       plugins: [],
       entryPoints: {
@@ -200,22 +194,16 @@ export async function buildProduct(outdir = here('dist')) {
         'config-language': here('src/extension/config-language.ts'),
       },
       external: ['vscode'],
-      outdir,
-      minify: true,
-    }),
-    build({
+    },
+    {
       ...shared,
       plugins: [engineBeside],
       entryPoints: { hook: here('src/hook/main.ts') },
-      outdir,
-      minify: true,
-    }),
-    build({
+    },
+    {
       ...shared,
       plugins: [engineBeside],
       entryPoints: { cli: here('src/cli/main.ts') },
-      outdir,
-      minify: true,
       // `discern mcp` and `discern hook` are files of their own, loaded as they are.
       external: ['./server.js', './hook.js'],
       // yargs derives file names of its own from its module's address, which a CommonJS bundle has under another name.
@@ -223,8 +211,52 @@ export async function buildProduct(outdir = here('dist')) {
         js: '#!/usr/bin/env node\nconst importMetaUrl = require("node:url").pathToFileURL(__dirname + "/node_modules/yargs/lib/platform-shims/esm.mjs").href;',
       },
       define: { ...shared.define, 'import.meta.url': 'importMetaUrl' },
-    }),
-  ]);
+    },
+  ];
+}
+
+/**
+ * The whole product's bundles for `outdir`: small as they are shipped, or in `development` as they are read in a debugger, with
+ * source maps.
+ */
+export function productBundles(outdir, development) {
+  const readable = { minify: false, sourcemap: 'linked', sourcesContent: false };
+  return [webviewBuild(outdir), ...bundles().map((options) => ({ ...options, outdir, minify: true }))].map(
+    (options) => (development ? { ...options, ...readable } : options),
+  );
+}
+
+/** Builds the product into `outdir`, with the notices of the packages that went into it. */
+export async function buildProduct(outdir = here('dist'), { development = false } = {}) {
+  const made = await Promise.all(productBundles(outdir, development).map((options) => build(options)));
+  await Promise.all([writeConfigSchemas(outdir), writePlugin(outdir)]);
+  writeNotices(outdir, bundledPackages(made.map(({ metafile }) => metafile)));
+}
+
+/** Builds for development, and again what a change of a source touches, until the process ends. */
+async function watchProduct() {
+  await buildProduct(here('dist'), { development: true });
+  let running = 0;
+  let errors = 0;
+  // The two lines are what .vscode/tasks.json waits for.
+  const told = {
+    name: 'told',
+    setup({ onStart, onEnd }) {
+      onStart(() => {
+        if (running++ === 0) {
+          errors = 0;
+          process.stdout.write('building\n');
+        }
+      });
+      onEnd((result) => {
+        errors += result.errors.length;
+        if (--running === 0) process.stdout.write(`watching, ${errors} errors\n`);
+      });
+    },
+  };
+  for (const options of productBundles(here('dist'), true)) {
+    await (await context({ ...options, plugins: [...(options.plugins ?? []), told] })).watch();
+  }
 }
 
 /**
@@ -252,4 +284,7 @@ export async function buildSuite(outdir = here('out')) {
   await build({ ...forTests, entryPoints: [here('test/extension/inside/suite.ts')], outdir });
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await buildProduct();
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  if (process.argv.includes('--watch')) await watchProduct();
+  else await buildProduct(here('dist'), { development: process.argv.includes('--development') });
+}

@@ -1,6 +1,7 @@
 // `npm run package`: the VSIX, from what is built.
 import { execFileSync } from 'node:child_process';
-import { readFileSync, statSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -11,6 +12,39 @@ const root = fileURLToPath(new URL('..', import.meta.url));
  * in for the manifest's. Returns the file.
  */
 export function packageExtension(file, { version, from = root } = {}) {
+  if (from !== root) return pack(file, from, version);
+  const stage = mkdtempSync(join(tmpdir(), 'discern-vsix-'));
+  try {
+    stageExtension(stage);
+    return pack(file, stage, version);
+  } finally {
+    rmSync(stage, { recursive: true, force: true });
+  }
+}
+
+/** What the VSIX is made from, as a folder of its own: "files" in the manifest is npm's list, and vsce takes it for its own. */
+function stageExtension(stage) {
+  const {
+    files: _files,
+    scripts: _scripts,
+    devDependencies: _packages,
+    ...manifest
+  } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  writeFileSync(join(stage, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  for (const name of [
+    '.vscodeignore',
+    'package.nls.json',
+    'README.md',
+    'CHANGELOG.md',
+    'LICENSE',
+    'dist',
+    'media',
+    'docs/images',
+  ])
+    cpSync(join(root, name), join(stage, name), { recursive: true });
+}
+
+function pack(file, from, version) {
   execFileSync(
     process.execPath,
     [

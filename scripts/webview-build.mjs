@@ -15,5 +15,6 @@ export function webviewBuild(outdir) {
     minify: true,
     loader: { '.svg': 'text' },
     logLevel: 'warning',
+    metafile: true,
   };
 }
