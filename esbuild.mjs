@@ -35,6 +35,18 @@ const dataModule = (value) => ({
   loader: 'js',
 });
 
+/** `virtual:traits`: what the programs must know of each verb, without the schemas. */
+const traits = {
+  name: 'traits',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^virtual:traits$/ }, ({ path }) => ({ path, namespace: 'traits' }));
+    onLoad({ filter: /.*/, namespace: 'traits' }, async () => {
+      const { buildTraits } = await evaluate('src/contract/verbs.ts');
+      return dataModule(buildTraits());
+    });
+  },
+};
+
 /** `virtual:manifest` and `virtual:projects-tool`: the tools of the server, worked out now instead of at every start. */
 const manifest = {
   name: 'manifest',
@@ -153,7 +165,7 @@ const shared = {
   define: { DISCERN_VERSION: JSON.stringify(version) },
   // Its CommonJS form finds its own parts at run time, where a bundle has none.
   alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
-  plugins: [manifest, help],
+  plugins: [traits, manifest, help],
 };
 
 const forTests = {
@@ -173,7 +185,7 @@ function bundles() {
     },
     {
       ...shared,
-      plugins: [manifest, help, engineBeside, httpBeside, honoUnused],
+      plugins: [traits, manifest, help, engineBeside, httpBeside, honoUnused],
       entryPoints: { server: here('src/server/main.ts'), http: here('src/server/http/index.ts') },
       // The server validates no JSON Schema: its own arguments go through the contract. Without this alias the SDK
       // brings Ajv along, a third of the whole.
@@ -181,13 +193,13 @@ function bundles() {
     },
     {
       ...shared,
-      plugins: [laterBeside],
+      plugins: [traits, laterBeside],
       entryPoints: { extension: here('src/extension/extension.ts') },
       external: ['vscode'],
     },
     {
       ...shared,
-      plugins: [],
+      plugins: [traits],
       entryPoints: {
         client: here('src/extension/client.ts'),
         attach: here('src/extension/attach.ts'),
@@ -197,12 +209,12 @@ function bundles() {
     },
     {
       ...shared,
-      plugins: [engineBeside],
+      plugins: [traits, engineBeside],
       entryPoints: { hook: here('src/hook/main.ts') },
     },
     {
       ...shared,
-      plugins: [engineBeside],
+      plugins: [traits, engineBeside],
       entryPoints: { cli: here('src/cli/main.ts') },
       // `discern mcp` and `discern hook` are files of their own, loaded as they are.
       external: ['./server.js', './hook.js'],

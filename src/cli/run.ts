@@ -1,5 +1,6 @@
 import type { DoctorData } from '../contract/data.ts';
 import type { Envelope } from '../contract/envelope.ts';
+import { beginsAtDirectory, needsNoRoot, traits } from '../contract/traits.ts';
 import { visible } from '../contract/visible.ts';
 import type { Request } from './command-line.ts';
 import { confirm } from './confirm.ts';
@@ -97,7 +98,7 @@ async function answer(
   try {
     const named = 'worktree' in args ? { ...args, worktree: namedFrom(here, args.worktree) } : args;
     const checked = engine.parseArguments(verb, named) as typeof args;
-    if (engine.needsNoRoot.has(verb)) return (await engine.run(verb, '', checked, ctx)) as Envelope;
+    if (needsNoRoot(verb)) return (await engine.run(verb, '', checked, ctx)) as Envelope;
     const from = startingPoint(here, path);
     if (from === undefined) {
       throw new engine.Refusal(
@@ -105,8 +106,8 @@ async function answer(
         'The current directory is gone: cd to one that exists, or name one with --path.',
       );
     }
-    if (verb === 'doctor') root = from;
-    else root = await (engine.beginsAnywhere.has(verb) ? engine.directoryAt(from) : engine.findRoot(from));
+    if (traits[verb].begins === 'anywhere') root = from;
+    else root = await (beginsAtDirectory(verb) ? engine.directoryAt(from) : engine.findRoot(from));
     return (await engine.run(verb, root, checked, ctx)) as Envelope;
   } catch (error) {
     return engine.refused(verb, root, error);

@@ -16,7 +16,7 @@ export const CallerStanding = z.strictObject({
 export type CallerStanding = z.infer<typeof CallerStanding>;
 
 /** On every root-operating answer: which checkout it speaks of. `branch` is null on a detached HEAD. */
-const where = {
+export const where = {
   root: z.string().describe('The project root this answer is about: an absolute, symlink-free path.'),
   branch: z.string().nullable().describe('The branch checked out there; null on a detached HEAD.'),
   commit: z.string().describe('The commit HEAD names there.'),
@@ -109,14 +109,6 @@ export const StartData = z.strictObject({
   port: z.number().int().optional().describe('A TCP port that is this worktree’s own.'),
 });
 export type StartData = z.infer<typeof StartData>;
-
-export const CommitData = z.strictObject({
-  ...where,
-  before: z.string().optional().describe('The commit HEAD named before.'),
-  files: z.array(z.string()).describe('What it holds, the first of many.'),
-  changed: z.number().int().describe('How many files it changes.'),
-});
-export type CommitData = z.infer<typeof CommitData>;
 
 export const ScopeResult = z.strictObject({
   name: z.string(),

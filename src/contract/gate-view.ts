@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Drift, JobCounts, ProofState, ScopeResult, StandardResult } from './data.ts';
 import { Diagnostic, Outcome, stages } from './envelope.ts';
+import { gateVerbs } from './gate-verbs.ts';
 
 /** One job of a run as the Gate view draws it. Times are milliseconds since the run began. */
 export const GateJob = z.object({
@@ -61,7 +62,7 @@ export type ToGateView =
 /** View → extension. */
 export const FromGateView = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready') }),
-  z.object({ type: z.literal('run'), verb: z.enum(['prepare', 'test', 'done']) }),
+  z.object({ type: z.literal('run'), verb: z.enum(gateVerbs) }),
   z.object({ type: z.literal('cancel') }),
   z.object({ type: z.literal('output'), job: z.string() }),
   /** Open the whole output in an editor. */

@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { Held } from './data.ts';
 import { envelopeShape } from './envelope.ts';
+import { isVerb } from './traits.ts';
+import type { Verb } from './verbs.ts';
 
 /**
  * What a window's extension and its server say to each other beside MCP's own methods, on the extension's stdio
@@ -50,6 +52,9 @@ export const personMethods = {
 export const CallerKind = z.enum(['person', 'agent']);
 export type CallerKind = z.infer<typeof CallerKind>;
 
+/** The name of a verb, checked without the schemas of the verbs. */
+const VerbName = z.custom<Verb>(isVerb);
+
 /** Something the server tells the extension by itself; nothing polls. */
 export const WindowEvent = z.discriminatedUnion('type', [
   /** The window's held root moved, or was found missing. */
@@ -58,7 +63,7 @@ export const WindowEvent = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('call_started'),
     call: z.number().int(),
-    verb: z.string(),
+    verb: VerbName,
     root: z.string().optional(),
     caller: CallerKind,
   }),
@@ -73,7 +78,11 @@ export const WindowEvent = z.discriminatedUnion('type', [
     type: z.literal('call_finished'),
     call: z.number().int(),
     caller: CallerKind,
-    envelope: z.looseObject({ ...envelopeShape, data: z.record(z.string(), z.unknown()).optional() }),
+    envelope: z.looseObject({
+      ...envelopeShape,
+      verb: VerbName,
+      data: z.record(z.string(), z.unknown()).optional(),
+    }),
   }),
 ]);
 export type WindowEvent = z.infer<typeof WindowEvent>;

@@ -1,8 +1,8 @@
 import type { Envelope } from '../contract/envelope.ts';
+import { beginsAtDirectory, needsNoRoot, traits } from '../contract/traits.ts';
 import type { Args, Data, Verb } from '../contract/verbs.ts';
 import type { Context } from './context.ts';
 import { hearing } from './git/heard.ts';
-import { needsNoRoot } from './rootless.ts';
 import { runVerb } from './run-verb.ts';
 import { accept } from './verbs/accept.ts';
 import { commit } from './verbs/commit.ts';
@@ -43,9 +43,6 @@ const cores: { [V in Verb]: Core<V> } = {
   help: explain,
 };
 
-/** Verbs that may be cancelled at any git: they move nothing and have nothing to tell then, or take back what they made. */
-const endsAnywhere: ReadonlySet<Verb> = new Set(['start', 'scopes', 'doctor']);
-
 /**
  * Runs one verb on one root, which means nothing to a verb that needs none. Always resolves with an envelope, refusals and
  * failures included.
@@ -57,14 +54,13 @@ export function run<V extends Verb>(
   ctx: Context,
 ): Promise<Envelope<Data<V>>> {
   const core = () => (cores[verb] as Core<V>)(root, args, ctx);
-  return runVerb<Data<V>>(verb, needsNoRoot.has(verb) ? undefined : root, () =>
-    endsAnywhere.has(verb) ? hearing(ctx.signal, core) : core(),
+  return runVerb<Data<V>>(verb, needsNoRoot(verb) ? undefined : root, () =>
+    traits[verb].cancelsAnywhere ? hearing(ctx.signal, core) : core(),
   );
 }
 
 // The server takes these from here, so that it need not build schemas before its first answer.
 export { personMethods, windowNotification } from '../contract/window.ts';
-export { beginsAnywhere } from './anywhere.ts';
 export { parseArguments } from './arguments.ts';
 export { type CallerFacts, checkoutOf, type Standing, whereCallerStands } from './callers/index.ts';
 export { checkConfig, checkFile, loadConfig, loadSettings } from './config/index.ts';
@@ -75,10 +71,9 @@ export { homeOf } from './home.ts';
 export { nearest } from './nearest.ts';
 export { Refusal } from './refusal.ts';
 export { directoryAt, findRoot, isInGit } from './root.ts';
-export { needsNoRoot } from './rootless.ts';
 export { refused } from './run-verb.ts';
 export { setup } from './setup/index.ts';
 export { helpTopic } from './verbs/help.ts';
 export { listProjects } from './verbs/projects.ts';
 export { leavingAdvice } from './worktree/moving.ts';
-export { withHeld };
+export { beginsAtDirectory, needsNoRoot, withHeld };

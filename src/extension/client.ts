@@ -7,6 +7,7 @@ import type { z } from 'zod';
 import type { Held } from '../contract/data.ts';
 import type { Envelope } from '../contract/envelope.ts';
 import { FromGateView } from '../contract/gate-view.ts';
+import { traits } from '../contract/traits.ts';
 import type { Verb } from '../contract/verbs.ts';
 import { personMethods, WindowEvent, windowNotification } from '../contract/window.ts';
 
@@ -113,10 +114,9 @@ export class PersonClient {
 
   /** Runs a verb as the person. Resolves with the envelope, refusals included; rejects when the server is gone. */
   async call(verb: Verb, args: Record<string, unknown>, signal?: AbortSignal): Promise<Envelope> {
-    const quick = verb === 'status' || verb === 'scopes';
     const result = await this.#heard(
       this.#client.callTool({ name: `discern_${verb}`, arguments: args }, undefined, {
-        timeout: quick ? this.#quick * 4 : NO_LIMIT_MS,
+        timeout: traits[verb].quick ? this.#quick * 4 : NO_LIMIT_MS,
         ...(signal && { signal }),
       }),
     );

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import type { PaletteVerb } from '../contract/traits.ts';
 import type { App } from './app.ts';
 import { accept, type CommandTarget, drop, pinStandards, simple, start } from './commands/lifecycle.ts';
 import { doctor, initialize } from './commands/project.ts';
@@ -114,9 +115,22 @@ function trust({ server, log, model }: App): void {
     );
 }
 
+/** Commands that are no verb of their own. */
+type OwnCommand =
+  | 'pinStandards'
+  | 'openHeldRoot'
+  | 'addHeldRoot'
+  | 'aimHere'
+  | 'offerHelp'
+  | 'refresh'
+  | 'showGate'
+  | 'showLog'
+  | 'restartServer'
+  | 'cancel';
+
 function registerCommands(app: App, documents: PreviewDocuments): vscode.Disposable[] {
   const { log, server, model } = app;
-  const commands: Record<string, (target?: CommandTarget) => unknown> = {
+  const commands: Record<PaletteVerb | OwnCommand, (target?: CommandTarget) => unknown> = {
     start: (target) => start(app, target),
     prepare: (target) => simple('prepare', 'fixing and checking')(app, target),
     test: (target) => simple('test', 'testing')(app, target),

@@ -3,6 +3,7 @@ import { isAbsolute, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import * as vscode from 'vscode';
 import type { GateViewState, ToGateView } from '../contract/gate-view.ts';
+import type { GateVerb } from '../contract/traits.ts';
 import { asShown } from './folders.ts';
 import { gateViewHtml } from './gate-view-html.ts';
 import { type Log, words } from './log.ts';
@@ -19,7 +20,7 @@ export class GateView implements vscode.WebviewViewProvider, vscode.Disposable {
   readonly #dist: vscode.Uri;
   readonly #model: WindowModel;
   readonly #log: Log;
-  readonly #run: (verb: 'prepare' | 'test' | 'done') => void;
+  readonly #run: (verb: GateVerb) => void;
   readonly #cancel: () => void;
   readonly #subscription: vscode.Disposable;
   #view: vscode.WebviewView | undefined;
@@ -30,7 +31,7 @@ export class GateView implements vscode.WebviewViewProvider, vscode.Disposable {
     parts: {
       model: WindowModel;
       log: Log;
-      run: (verb: 'prepare' | 'test' | 'done') => void;
+      run: (verb: GateVerb) => void;
       cancel: () => void;
     },
   ) {

@@ -4,6 +4,7 @@ import { type Divergence, divergenceOf } from '../contract/divergence.ts';
 import type { Envelope } from '../contract/envelope.ts';
 import type { VerbEvent } from '../contract/events.ts';
 import type { GateRunView } from '../contract/gate-view.ts';
+import { traits } from '../contract/traits.ts';
 import type { WindowEvent } from '../contract/window.ts';
 import type { WindowFolder } from './folders.ts';
 import { RunBuilder } from './run-builder.ts';
@@ -22,11 +23,6 @@ export interface WindowView {
   run: GateRunView | undefined;
   trusted: boolean;
 }
-
-/** Verbs that change nothing: their end is no reason to look again. */
-const reads = new Set(['status', 'scopes', 'doctor']);
-
-const runs = new Set(['prepare', 'test', 'done', 'accept', 'start', 'update', 'standards', 'init']);
 
 /**
  * What this window knows: filled by the server's events and by status answers, read by every view. It decides nothing and
@@ -129,7 +125,7 @@ export class WindowModel implements vscode.Disposable {
         this.setHeld(event.held);
         return;
       case 'call_started': {
-        if (!runs.has(event.verb)) return;
+        if (traits[event.verb].gateView === 'nothing') return;
         const run = new RunBuilder(
           event.call,
           event.verb,
@@ -155,7 +151,8 @@ export class WindowModel implements vscode.Disposable {
         const envelope = event.envelope as unknown as Envelope;
         run?.finish(envelope);
         this.#fire();
-        if (!reads.has(envelope.verb)) this.#finished.fire({ envelope, caller: event.caller });
+        if (traits[event.envelope.verb].refreshesViews)
+          this.#finished.fire({ envelope, caller: event.caller });
       }
     }
   }

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { isAbsolute } from 'node:path';
+import { beginsAtDirectory, traits } from '../contract/traits.ts';
 import type { Verb } from '../contract/verbs.ts';
-import { beginsAnywhere } from '../engine/anywhere.ts';
 import { Refusal } from '../engine/refusal.ts';
 import { findRoot } from '../engine/root.ts';
 import { loadEngine } from './engine.ts';
@@ -16,20 +16,20 @@ interface Asked {
 
 /**
  * The root of one call (contract §3): that of `path`, else the held root; never anything else in silence. A verb that needs no
- * project begins at a directory instead, and doctor also at one that is not there.
+ * project begins at a directory instead, and some also at one that is not there.
  */
 export async function callRoot(verb: Verb, { path, held, cwd }: Asked): Promise<string> {
   if (path !== undefined) return namedRoot(verb, path);
-  if (!beginsAnywhere.has(verb)) return heldRoot(held, cwd);
-  if (verb !== 'doctor') return directory(held);
+  if (!beginsAtDirectory(verb)) return heldRoot(held, cwd);
+  if (traits[verb].begins !== 'anywhere') return directory(held);
   if (held.root !== null) return held.root;
   return directory(held).catch(() => homedir());
 }
 
 /** The root of a call that names a `path`. */
 export async function namedRoot(verb: Verb, path: string): Promise<string> {
-  if (!beginsAnywhere.has(verb)) return pathRoot(path);
-  if (verb === 'doctor' && isAbsolute(path)) return path;
+  if (!beginsAtDirectory(verb)) return pathRoot(path);
+  if (traits[verb].begins === 'anywhere' && isAbsolute(path)) return path;
   const { directoryAt } = await loadEngine();
   return directoryAt(path);
 }

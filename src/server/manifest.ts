@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { envelopeSchema } from '../contract/envelope.ts';
 import { projectsTool } from '../contract/projects.ts';
-import { lookingVerbs } from '../contract/read-only.ts';
 import { type Verb, verbNames, verbs } from '../contract/verbs.ts';
 
 /** A tool as `tools/list` shows it, and which verb it runs. */
@@ -12,6 +11,8 @@ export interface ToolEntry<V extends string = Verb> {
   description: string;
   /** How it is described where it is told to only look; absent when it cannot be, or always does. */
   looking?: string;
+  /** What its words are on a server without a held root, where they differ. */
+  remote?: { description?: string; looking?: string };
   inputSchema: Record<string, unknown>;
   outputSchema: Record<string, unknown>;
   annotations: Record<string, unknown>;
@@ -36,10 +37,21 @@ function withoutDescriptions<T>(schema: T): T {
  * data: turning schemas into JSON Schema at every start would cost more than the rest of the start.
  */
 export function buildManifest(): ToolEntry[] {
-  return verbNames.map((verb) => {
-    const looking = lookingVerbs[verb];
-    return { ...entry(verb, verbs[verb]), ...(looking !== undefined && { looking }) };
-  });
+  return verbNames.map(toolOf);
+}
+
+/** The tool of one verb. */
+export function toolOf(verb: Verb): ToolEntry {
+  const { looking, remoteDescription: description } = verbs[verb];
+  const remote = {
+    ...(description !== null && { description }),
+    ...(looking !== null && { looking: looking.remoteDescription }),
+  };
+  return {
+    ...entry(verb, verbs[verb]),
+    ...(looking !== null && { looking: looking.description }),
+    ...(Object.keys(remote).length > 0 && { remote }),
+  };
 }
 
 /** The tool only a server without a held root has. */

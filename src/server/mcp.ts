@@ -56,7 +56,7 @@ class PlainServer extends Server {
 /** Makes servers, each for one connection or one request, of either protocol era, over an offer that outlives them. */
 export function serverFactory<V extends string>(offer: Offer<V | 'status'>): McpServerFactory {
   const { tools, resources, instructions, life, caller } = offer;
-  const listed = tools.map(({ verb: _verb, looking: _looking, ...tool }) => tool);
+  const listed = tools.map(({ verb: _verb, looking: _looking, remote: _remote, ...tool }) => tool);
   return ({ era }) => {
     const server = new PlainServer(
       { name: 'discern', title: 'Discern', version: DISCERN_VERSION },

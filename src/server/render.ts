@@ -1,18 +1,17 @@
 import type {
-  AcceptData,
   DoctorData,
   Held,
   HelpData,
-  InitData,
   PruneData,
   StandardsData,
   StartData,
   StatusData,
-  UpdateData,
 } from '../contract/data.ts';
 import type { Diagnostic, Envelope } from '../contract/envelope.ts';
 import type { ProjectsData } from '../contract/projects.ts';
 import { boundWords, shownNumber, stateWords } from '../contract/standard-words.ts';
+import type { VerbWithReport } from '../contract/traits.ts';
+import type { Data } from '../contract/verbs.ts';
 import { visible } from '../contract/visible.ts';
 
 const MOST_DIAGNOSTICS = 10;
@@ -96,40 +95,52 @@ function place(envelope: Envelope, held: Held | undefined): string {
   return parts.join('  ');
 }
 
-function specifics(envelope: Envelope): string[] {
-  if (envelope.verb === 'start' && envelope.ok && !envelope.dry_run) {
-    const { path, base, base_commit, port } = envelope.data as StartData;
-    return [
-      `path: ${path}`,
-      `from: ${base} (${base_commit.slice(0, 10)})`,
-      ...(port === undefined
-        ? []
-        : [`port: ${port}, this worktree’s own (DISCERN_WORKTREE_PORT in its jobs)`]),
-    ];
-  }
-  if (envelope.verb === 'accept') {
-    const landing = (envelope.data as Partial<AcceptData> | undefined)?.landing;
-    if (!landing || envelope.dry_run) return [];
-    const done = Object.entries(landing).filter(([, value]) => value);
-    return [`landing: ${done.map(([name]) => name).join(', ') || 'nothing happened'}`];
-  }
-  if (envelope.verb === 'update') {
-    const { regenerated = [] } = (envelope.data ?? {}) as Partial<UpdateData>;
+type Lines<Data> = (envelope: Envelope<Data>) => string[];
+
+/** The lines of the verbs that have some of their own, and of the one tool that is no verb. */
+const ownLines: { [V in VerbWithReport]: Lines<Data<V>> } & { projects: Lines<ProjectsData> } = {
+  status: ({ ok, data }) => (ok ? statusLines(data as StatusData) : []),
+  start: startLines,
+  update({ data }) {
+    const { regenerated = [] } = data ?? {};
     return some(regenerated.length > 0 ? [`regenerated: ${regenerated.join(', ')}`] : [], 1, MESSAGE_LIMIT);
-  }
-  const { standards = [] } = (envelope.data ?? {}) as Partial<StandardsData>;
-  if (standards.length > 0) return standardLines(envelope.verb, standards);
-  if (envelope.verb === 'init') {
-    const { text, written } = (envelope.data ?? {}) as Partial<InitData>;
-    return envelope.ok && text !== undefined && !written
-      ? ['discern.toml:', cut(text.trimEnd(), FILE_LIMIT)]
-      : [];
-  }
-  if (envelope.verb === 'doctor') return doctorLines((envelope.data ?? {}) as Partial<DoctorData>);
-  if (envelope.verb === 'projects' && envelope.ok) return projectLines(envelope.data as ProjectsData);
-  if (envelope.verb === 'prune' && envelope.ok) return pruneLines(envelope);
-  if (envelope.verb === 'status' && envelope.ok) return statusLines(envelope.data as StatusData);
-  return [];
+  },
+  accept({ data, dry_run }) {
+    if (!data?.landing || dry_run) return [];
+    const done = Object.entries(data.landing).filter(([, value]) => value);
+    return [`landing: ${done.map(([name]) => name).join(', ') || 'nothing happened'}`];
+  },
+  scopes: () => [],
+  standards: () => [],
+  prune: (envelope) => (envelope.ok ? pruneLines(envelope) : []),
+  init({ ok, data }) {
+    const { text, written } = data ?? {};
+    return ok && text !== undefined && !written ? ['discern.toml:', cut(text.trimEnd(), FILE_LIMIT)] : [];
+  },
+  doctor: ({ data }) => doctorLines(data ?? {}),
+  // Its answer is a page, which is all of the text.
+  help: () => [],
+  projects: ({ ok, data }) => (ok ? projectLines(data as ProjectsData) : []),
+};
+
+function specifics(envelope: Envelope): string[] {
+  const { verb, data } = envelope;
+  const own = Object.hasOwn(ownLines, verb)
+    ? (ownLines[verb as keyof typeof ownLines] as Lines<Record<string, unknown>>)(envelope)
+    : [];
+  // The gate measures standards too.
+  const { standards = [] } = (data ?? {}) as Partial<StandardsData>;
+  return [...own, ...standardLines(verb, standards)];
+}
+
+function startLines({ ok, dry_run, data }: Envelope<StartData>): string[] {
+  if (!ok || dry_run) return [];
+  const { path, base, base_commit, port } = data as StartData;
+  return [
+    `path: ${path}`,
+    `from: ${base} (${base_commit.slice(0, 10)})`,
+    ...(port === undefined ? [] : [`port: ${port}, this worktree’s own (DISCERN_WORKTREE_PORT in its jobs)`]),
+  ];
 }
 
 /** Every standard where they were asked for, else those that are not as they should be. */
@@ -166,7 +177,7 @@ function projectLines({ projects }: ProjectsData): string[] {
   );
 }
 
-function pruneLines({ dry_run, data }: Envelope): string[] {
+function pruneLines({ dry_run, data }: Envelope<PruneData>): string[] {
   const { pruned, kept, recovery_refs: refs } = data as PruneData;
   return [
     ...(dry_run

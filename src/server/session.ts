@@ -1,12 +1,12 @@
 import type { Held } from '../contract/data.ts';
 import type { Envelope } from '../contract/envelope.ts';
 import type { VerbEvent } from '../contract/events.ts';
+import { mayRunCommands, needsNoRoot, traits } from '../contract/traits.ts';
 import type { Args, Verb } from '../contract/verbs.ts';
 import type { CallerKind, WindowEvent } from '../contract/window.ts';
 import type { CallerFacts, ClientKind, Context } from '../engine/index.ts';
 import { Refusal } from '../engine/refusal.ts';
 import { findRoot } from '../engine/root.ts';
-import { needsNoRoot } from '../engine/rootless.ts';
 import { callRoot, heldRoot } from './call-root.ts';
 import { CallOrder, type Turn } from './callers.ts';
 import { cancellable } from './cancellable.ts';
@@ -65,28 +65,6 @@ interface Caller {
   /** Whether it was told what was passed over when the spawn root was looked for. */
   told: boolean;
   roots: ClientRoots;
-}
-
-/** Verbs that run commands a project declares: jobs, standards, setup, and what makes and removes a worktree's resources. */
-const runsCommands = new Set<Verb>([
-  'start',
-  'prepare',
-  'test',
-  'commit',
-  'done',
-  'update',
-  'accept',
-  'drop',
-  'standards',
-]);
-
-/**
- * True when a call may run project commands. `init` runs those it proposes, unless it only shows or only writes; `prune` those
- * that destroy what a worktree which is gone has left.
- */
-function mayRun(verb: Verb, args: Record<string, unknown>): boolean {
-  if (verb === 'prune') return args.dry_run === false;
-  return runsCommands.has(verb) || (verb === 'init' && args.dry_run !== true && args.prove !== false);
 }
 
 /**
@@ -193,7 +171,7 @@ export class Session {
   async call(request: CallRequest): Promise<Answer> {
     const caller = this.#callerOf(request);
     const by = request.caller ?? 'agent';
-    const bound = request.args?.path !== undefined || needsNoRoot.has(request.verb);
+    const bound = request.args?.path !== undefined || needsNoRoot(request.verb);
     const turn = caller.order.accept(request.verb, bound);
     const call = ++this.#calls;
     const { abort, signal } = cancellable(request.signal);
@@ -213,7 +191,7 @@ export class Session {
         type: 'call_finished',
         call,
         caller: by,
-        envelope: { ...answer.envelope },
+        envelope: { ...answer.envelope, verb: request.verb },
       }));
       return answer;
     } finally {
@@ -275,8 +253,8 @@ export class Session {
         for (const one of await this.#moving(held)) await one.move(follow.root, 'caller', follow.evidence);
       }
       const named = follow && dropped ? follow.root : path;
-      if (!needsNoRoot.has(verb)) root = await callRoot(verb, { path: named, held, cwd: this.#options.cwd });
-      if (!this.#trusted && mayRun(verb, args)) {
+      if (!needsNoRoot(verb)) root = await callRoot(verb, { path: named, held, cwd: this.#options.cwd });
+      if (!this.#trusted && mayRunCommands(traits[verb], args)) {
         throw new Refusal(
           'untrusted',
           `This workspace is not trusted, so ${verb} runs nothing: trust it in VS Code ("Workspaces: Manage Workspace Trust"), then call again${verb === 'init' ? ', or pass prove: false to write the file and run nothing' : ''}.`,
@@ -338,7 +316,7 @@ export class Session {
 
   /** What was named as the root and passed over: said to each caller once, in its first answer about a checkout. */
   #passedOver(verb: Verb, caller: Caller, held: HeldRoot): readonly string[] {
-    if (caller.told || needsNoRoot.has(verb) || held.root === null) return [];
+    if (caller.told || needsNoRoot(verb) || held.root === null) return [];
     caller.told = true;
     return held.passedOver;
   }

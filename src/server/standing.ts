@@ -1,26 +1,13 @@
 import { join } from 'node:path';
 import type { CallerStanding } from '../contract/data.ts';
 import { isInside } from '../contract/divergence.ts';
+import { traits } from '../contract/traits.ts';
 import type { Verb } from '../contract/verbs.ts';
 import type { CallerFacts, ClientKind, Standing } from '../engine/index.ts';
 import { Refusal } from '../engine/refusal.ts';
 import { CONFIG_FILE } from '../engine/root.ts';
 import { loadEngine } from './engine.ts';
 import type { HeldRoot } from './held-root.ts';
-
-/** Verbs that judge a tree or move a branch: about the wrong one they would be a false green, or worse. */
-const acting: ReadonlySet<string> = new Set<Verb>([
-  'prepare',
-  'test',
-  'commit',
-  'done',
-  'update',
-  'accept',
-  'standards',
-]);
-
-/** Verbs that look, and so only tell where the caller stands. */
-const looking: ReadonlySet<string> = new Set<Verb>(['status', 'scopes']);
 
 /** What follows for one call from where its caller stands. */
 export interface Stance {
@@ -33,7 +20,7 @@ export interface Stance {
 }
 
 export interface Asking {
-  verb: string;
+  verb: Verb;
   client: ClientKind;
   facts: CallerFacts;
   held: HeldRoot;
@@ -47,8 +34,9 @@ export interface Asking {
  * these cannot be read. No evidence changes nothing.
  */
 export async function stanceOf({ verb, client, facts, held, before }: Asking): Promise<Stance> {
-  const acts = acting.has(verb);
-  if (held.root === null || !(acts || looking.has(verb))) return {};
+  const { callerElsewhere } = traits[verb];
+  if (held.root === null || callerElsewhere === 'ignore') return {};
+  const acts = callerElsewhere === 'follow';
   const engine = await loadEngine();
   const standing = await engine.whereCallerStands(client, facts);
   if (!standing) return {};

@@ -1,16 +1,16 @@
 import '@vscode-elements/elements/dist/vscode-button/index.js';
 import '@vscode-elements/elements/dist/vscode-progress-bar/index.js';
+import { gateVerbs } from '../contract/gate-verbs.ts';
 import type { FromGateView, GateRunView, GateViewState } from '../contract/gate-view.ts';
+import type { GateVerb } from '../contract/traits.ts';
 import { h, setAttribute, setOptionalText, setText } from './dom.ts';
 import { icon, setIcon } from './icons.ts';
 import { headlineOf, offerOf, proofLine, timeText, verbTitle } from './model/headline.ts';
 
 type Post = (message: FromGateView) => void;
 
-const verbs = ['prepare', 'test', 'done'] as const;
-
 /** A button that asks the extension for a verb. */
-export function verbButton(verb: (typeof verbs)[number], post: Post): HTMLElement {
+export function verbButton(verb: GateVerb, post: Post): HTMLElement {
   const button = h('vscode-button', {}, verbTitle(verb));
   button.addEventListener('click', () => post({ type: 'run', verb }));
   return button;
@@ -68,7 +68,7 @@ export class Header {
       this.#showCancel();
       post({ type: 'cancel' });
     });
-    for (const verb of verbs) {
+    for (const verb of gateVerbs) {
       const button = verbButton(verb, post);
       button.setAttribute('secondary', '');
       this.#again.append(button);

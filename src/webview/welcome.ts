@@ -1,14 +1,9 @@
+import { gateVerbs, gateVerbWords } from '../contract/gate-verbs.ts';
 import type { FromGateView, GateViewState } from '../contract/gate-view.ts';
 import { h, setOptionalText, setText } from './dom.ts';
 import { verbButton } from './header.ts';
 import { offerOf } from './model/headline.ts';
 import { lastPart } from './model/paths.ts';
-
-const does = {
-  prepare: 'Runs the fixers and the checks.',
-  test: 'Runs the tests.',
-  done: 'Runs every job, and on a clean commit earns the proof.',
-} as const;
 
 /** What the view shows before anything has run: the held root and what can be run on it, or why nothing can. */
 export class Welcome {
@@ -27,13 +22,15 @@ export class Welcome {
     );
     this.#choices = h('div', { class: 'choices' }, intro);
     // Done first: it is what counts, and the view is often too low to show more.
-    for (const verb of ['done', 'prepare', 'test'] as const) {
+    for (const verb of ['done', ...gateVerbs.filter((one) => one !== 'done')] as const) {
       const button = verbButton(verb, post);
       button.setAttribute('block', '');
       if (verb !== 'done') button.setAttribute('secondary', '');
       const id = `does-${verb}`;
       button.setAttribute('aria-describedby', id);
-      this.#choices.append(h('div', { class: 'choice' }, button, h('p', { id, class: 'muted' }, does[verb])));
+      this.#choices.append(
+        h('div', { class: 'choice' }, button, h('p', { id, class: 'muted' }, gateVerbWords[verb])),
+      );
     }
     this.element = h('div', { class: 'welcome' }, this.#reason, this.#choices);
   }

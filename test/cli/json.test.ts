@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
+import * as z from 'zod';
+import { commands } from '../../src/cli/commands.ts';
 import type { DropData, StartData, StatusData, UpdateData } from '../../src/contract/data.ts';
 import { envelopeSchema } from '../../src/contract/envelope.ts';
 import { type Verb, verbNames, verbs } from '../../src/contract/verbs.ts';
@@ -9,10 +11,16 @@ import { projects } from '../support/project.ts';
 
 const { make, removeAll } = projects();
 
-const needed: Partial<Record<Verb, string[]>> = {
-  drop: ['nothing-of-the-kind', '--delete-branch'],
-  commit: ['--message', 'm'],
-};
+/** What a verb must be told, whatever it is. */
+function needed(verb: Verb): string[] {
+  const { options } = commands[verb];
+  const { required = [] } = z.toJSONSchema(verbs[verb].args, { io: 'input' });
+  return required.flatMap((name) => {
+    const option = name.replaceAll('_', '-');
+    if (options[option] === undefined) return ['nothing-of-the-kind'];
+    return options[option].type === 'boolean' ? [`--${option}`] : [`--${option}`, 'x'];
+  });
+}
 
 describe('With --json', () => {
   afterEach(removeAll);
@@ -20,7 +28,7 @@ describe('With --json', () => {
   it('every verb but doctor and help refuses a directory of no project, and exits with 1', async () => {
     const { home } = await make();
     for (const verb of verbNames.filter((one) => one !== 'doctor' && one !== 'help')) {
-      const { envelope, result } = await json([verb, ...(needed[verb] ?? [])], { cwd: home });
+      const { envelope, result } = await json([verb, ...needed(verb)], { cwd: home });
       assert.equal(envelope.error, verb === 'init' ? 'not_a_git_repository' : 'not_initialized', verb);
       assert.ok(envelope.message?.includes(home));
       assert.equal(result.code, 1);

@@ -1,14 +1,14 @@
 import type {
-  AcceptData,
   DoctorData,
   HelpData,
-  InitData,
   ScopesData,
   StandardsData,
   StartData,
   StatusData,
 } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
+import type { VerbWithReport } from '../../contract/traits.ts';
+import type { Data } from '../../contract/verbs.ts';
 import { shellWord } from '../../engine/shell-word.ts';
 import type { Ink } from '../ink.ts';
 import { short, table } from '../words.ts';
@@ -110,19 +110,36 @@ function planLines({ plan }: Envelope, ink: Ink): string[] {
   );
 }
 
+type Lines<Data> = (envelope: Envelope<Data>, ink: Ink) => string[];
+
+/** The lines of the verbs that have some of their own. */
+const ownLines: { [V in VerbWithReport]: Lines<Data<V>> } = {
+  // These three open with what they have to say.
+  status: () => [],
+  doctor: () => [],
+  help: () => [],
+  start: () => [],
+  update: () => [],
+  // Its standards are shown as those of any verb are.
+  standards: () => [],
+  scopes: ({ ok, data }, ink) => (ok ? scopeLines(data as ScopesData, ink) : []),
+  prune: (envelope, ink) => (envelope.ok ? pruneLines(envelope, ink) : []),
+  init: ({ ok, data }, ink) => initLines(data ?? {}, ok, ink),
+  accept({ dry_run, error, data }, ink) {
+    if (dry_run || error !== 'partial_acceptance' || !data?.landing) return [];
+    return Object.entries(data.landing)
+      .filter(([name]) => name !== 'recovery_performed')
+      .map(([name, done]) => `  ${ink.mark(done ? 'passed' : 'failed')} ${name.replaceAll('_', ' ')}`);
+  },
+};
+
 function specifics(envelope: Envelope, ink: Ink): string[] {
-  const { verb, ok, dry_run, data, error } = envelope;
+  const { verb, data } = envelope;
   const { standards = [] } = (data ?? {}) as Partial<StandardsData>;
   if (standards.length > 0) return standardLines(standards, ink);
-  if (verb === 'init') return initLines((data ?? {}) as Partial<InitData>, ok, ink);
-  if (verb === 'scopes' && ok) return scopeLines(data as ScopesData, ink);
-  if (verb === 'prune' && ok) return pruneLines(envelope, ink);
-  if (verb !== 'accept' || dry_run || (!ok && error !== 'partial_acceptance')) return [];
-  const { landing } = (data ?? {}) as Partial<AcceptData>;
-  if (!landing || ok) return [];
-  return Object.entries(landing)
-    .filter(([name]) => name !== 'recovery_performed')
-    .map(([name, done]) => `  ${ink.mark(done ? 'passed' : 'failed')} ${name.replaceAll('_', ' ')}`);
+  return Object.hasOwn(ownLines, verb)
+    ? (ownLines[verb as VerbWithReport] as Lines<Record<string, unknown>>)(envelope, ink)
+    : [];
 }
 
 function hints({ hints: given = [], data }: Envelope, ink: Ink, reader: Reader): string[] {

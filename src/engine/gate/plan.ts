@@ -1,4 +1,5 @@
 import type { Stage } from '../../contract/envelope.ts';
+import type { GateVerb } from '../../contract/traits.ts';
 import type { LoadedConfig } from '../config/index.ts';
 import { generatedJobs } from './generated.ts';
 import type { JobResult } from './job.ts';
@@ -23,7 +24,7 @@ export interface JobGroup {
   jobs: PlannedJob[];
 }
 
-export type GateMode = 'prepare' | 'test' | 'done';
+export type GateMode = GateVerb;
 
 const stagesOf: Record<GateMode, { stages: Stage[]; serial: boolean }[]> = {
   prepare: [

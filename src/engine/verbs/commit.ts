@@ -1,9 +1,8 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { count } from '../../contract/count.ts';
-import type { CommitData } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
-import type { Args } from '../../contract/verbs.ts';
+import type { Args, Data } from '../../contract/verbs.ts';
 import { lockCheckout } from '../checkout.ts';
 import type { Context } from '../context.ts';
 import { newRunDir } from '../gate/run-dir.ts';
@@ -16,7 +15,7 @@ import { openRepository, type Repository, where } from '../repository.ts';
 import { shellQuoted } from '../shell-word.ts';
 import { Commands } from '../worktree/commands.ts';
 
-type Answer = Omit<Envelope<CommitData>, 'verb'>;
+type Answer = Omit<Envelope<Data<'commit'>>, 'verb'>;
 
 /** How many of a commit's files an answer names. */
 const MOST_FILES = 50;

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { count } from '../../contract/count.ts';
 import type { AcceptData, DropData } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
+import type { GateVerb } from '../../contract/traits.ts';
 import type { App } from '../app.ts';
 import { shortName } from '../wording.ts';
 
@@ -37,7 +38,7 @@ export async function start({ runVerb }: App, target: CommandTarget): Promise<En
 }
 
 /** `Discern: Prepare`, `Test`, `Done`, `Update`, `Measure Standards`. */
-export function simple(verb: 'prepare' | 'test' | 'done' | 'update' | 'standards', title: string) {
+export function simple(verb: GateVerb | 'update' | 'standards', title: string) {
   return ({ runVerb }: App, target: CommandTarget) => runVerb(verb, withPath(target), `Discern: ${title}`);
 }
 

@@ -1,7 +1,7 @@
 import type { Envelope } from '../../contract/envelope.ts';
+import { needsNoRoot } from '../../contract/traits.ts';
 import type { Args, Verb } from '../../contract/verbs.ts';
 import { Refusal } from '../../engine/refusal.ts';
-import { needsNoRoot } from '../../engine/rootless.ts';
 import { namedRoot } from '../call-root.ts';
 import { cancellable } from '../cancellable.ts';
 import { type Engine, loadEngine } from '../engine.ts';
@@ -64,7 +64,7 @@ export class RemoteCalls {
     try {
       if (signal.aborted) throw new Refusal('cancelled', 'The call was cancelled before it began.');
       const args = checked(engine, verb, given);
-      if (!needsNoRoot.has(verb)) root = await this.#served(verb, args.path as string);
+      if (!needsNoRoot(verb)) root = await this.#served(verb, args.path as string);
       return (await engine.run(verb, root ?? '', args as Args<Verb>, ctx)) as Envelope;
     } catch (error) {
       return engine.refused(verb, root, error);
@@ -76,7 +76,7 @@ const keyOf = ({ session, id }: { session: string; id: string | number }) => JSO
 
 /** The arguments of a call. A `path` that is missing is said before anything else that is, unless it may be misspelt. */
 function checked(engine: Engine, verb: Verb, given: Record<string, unknown> | undefined) {
-  const lacksPath = !needsNoRoot.has(verb) && given?.path === undefined;
+  const lacksPath = !needsNoRoot(verb) && given?.path === undefined;
   try {
     const args = engine.parseArguments(verb, given);
     if (!lacksPath) return args;

@@ -1,0 +1,226 @@
+import * as z from 'zod';
+import { AcceptData, GateData, StartData, StatusData, UpdateData, where } from './data.ts';
+import type { VerbDescriptor } from './verb.ts';
+import { dryRun, path } from './verb-arguments.ts';
+
+const CommitData = z.strictObject({
+  ...where,
+  before: z.string().optional().describe('The commit HEAD named before.'),
+  files: z.array(z.string()).describe('What it holds, the first of many.'),
+  changed: z.number().int().describe('How many files it changes.'),
+});
+
+/** The verbs a piece of work goes through, in that order. */
+export const workVerbs = {
+  status: {
+    title: 'Show where discern stands',
+    description:
+      'Show which checkout discern operates on (the held root), its branch, changes, distance from the trunk, proof, and all worktrees. Finishes a landing that was interrupted, if there is one. Call it first, and whenever edits and gate results seem to disagree.',
+    remoteDescription:
+      'Show how the checkout at `path` stands: its branch, changes, distance from the trunk, proof, and all worktrees. Finishes a landing that was interrupted, if there is one. Call it whenever edits and gate results seem to disagree.',
+    looking: {
+      description:
+        'Show which checkout discern operates on (the held root), its branch, changes, distance from the trunk, proof, and all worktrees. An interrupted landing is named, not finished: this server only looks. Call it first, and whenever edits and gate results seem to disagree.',
+      remoteDescription:
+        'Show how the checkout at `path` stands: its branch, changes, distance from the trunk, proof, and all worktrees. An interrupted landing is named, not finished: this server only looks.',
+    },
+    args: z.strictObject({ path }),
+    data: StatusData,
+    // It may finish an interrupted landing (contract §7), which removes that worktree: docs/decisions/status-finishes.md.
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
+    traits: {
+      begins: 'project',
+      runsCommands: 'never',
+      movesHeldRoot: false,
+      callerElsewhere: 'tell',
+      refreshesViews: false,
+      gateView: 'nothing',
+      quick: true,
+      cancelsAnywhere: false,
+      report: 'own',
+      palette: null,
+    },
+  },
+  start: {
+    title: 'Start a worktree',
+    description:
+      'Create a git worktree on a new branch for one piece of work and re-aim this server at it: later calls without `path` act there. Moves no files of yours; you must move your own working directory to the returned path. Do not call it when already inside a worktree.',
+    remoteDescription:
+      'Create a git worktree on a new branch for one piece of work. Moves no files of yours. Pass the path it answers with every later call about this work, and edit only there. Do not call it with the path of a worktree.',
+    looking: null,
+    args: z.strictObject({
+      name: z
+        .string()
+        .optional()
+        .describe('What the work is about, in a few words; becomes the branch name.'),
+      from: z.string().optional().describe('Branch, tag or commit to start from. Default: the trunk.'),
+      path: z
+        .string()
+        .optional()
+        .describe('Creation target: any directory of the project to make the worktree for, absolute.'),
+      dry_run: dryRun,
+    }),
+    data: StartData,
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
+    traits: {
+      begins: 'project',
+      runsCommands: 'may',
+      movesHeldRoot: true,
+      callerElsewhere: 'ignore',
+      refreshesViews: true,
+      gateView: 'shows',
+      quick: false,
+      cancelsAnywhere: true,
+      report: 'own',
+      palette: 'Start Worktree…',
+    },
+  },
+  prepare: {
+    title: 'Fix and check',
+    description:
+      'Run the project’s fix jobs (formatters: they rewrite files) and check jobs (lint, types) in the held root. The quick loop while editing; it earns no proof. Use `done` for the whole gate.',
+    remoteDescription:
+      'Run the project’s fix jobs (formatters: they rewrite files) and check jobs (lint, types) in the checkout at `path`. The quick loop while editing; it earns no proof. Use `done` for the whole gate.',
+    looking: null,
+    args: z.strictObject({ path, dry_run: dryRun }),
+    data: GateData,
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
+    traits: {
+      begins: 'project',
+      runsCommands: 'may',
+      movesHeldRoot: false,
+      callerElsewhere: 'follow',
+      refreshesViews: true,
+      gateView: 'offers',
+      quick: false,
+      cancelsAnywhere: false,
+      report: 'common',
+      palette: 'Prepare',
+    },
+  },
+  test: {
+    title: 'Run the tests',
+    description:
+      'Run the project’s test jobs in the held root. It earns no proof; use `done` when the work is finished.',
+    remoteDescription:
+      'Run the project’s test jobs in the checkout at `path`. It earns no proof; use `done` when the work is finished.',
+    looking: null,
+    args: z.strictObject({ path, dry_run: dryRun }),
+    data: GateData,
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
+    traits: {
+      begins: 'project',
+      runsCommands: 'may',
+      movesHeldRoot: false,
+      callerElsewhere: 'follow',
+      refreshesViews: true,
+      gateView: 'offers',
+      quick: false,
+      cancelsAnywhere: false,
+      report: 'common',
+      palette: 'Test',
+    },
+  },
+  commit: {
+    title: 'Commit the work',
+    description:
+      'Commit changes in the worktree, as git would, with the person’s own hooks, signing and identity: the files in `paths`, or everything git does not ignore. For clients whose sandbox may not write the git directory; elsewhere plain `git commit` does the same. Refuses in the trunk’s own checkout.',
+    remoteDescription: null,
+    looking: null,
+    args: z.strictObject({
+      message: z.string().describe('The commit message: a line on what it does, then why.'),
+      paths: z
+        .array(z.string())
+        .optional()
+        .describe('Only these files or directories, relative to the root. Default: everything.'),
+      path,
+      dry_run: dryRun,
+    }),
+    data: CommitData,
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
+    traits: {
+      begins: 'project',
+      runsCommands: 'may',
+      movesHeldRoot: false,
+      callerElsewhere: 'follow',
+      refreshesViews: true,
+      gateView: 'nothing',
+      quick: false,
+      cancelsAnywhere: false,
+      report: 'common',
+      palette: null,
+    },
+  },
+  done: {
+    title: 'Run the whole gate',
+    description:
+      'Run every declared job (fix, build, check, test, scope gates), generator and standard in the held root and, when all pass on a clean committed tree, record the proof `accept` needs. Commit first; refuses when the branch lacks trunk commits (call `update`).',
+    remoteDescription:
+      'Run every declared job (fix, build, check, test, scope gates), generator and standard in the checkout at `path` and, when all pass on a clean committed tree, record the proof `accept` needs. Commit first; refuses when the branch lacks trunk commits (call `update`).',
+    looking: null,
+    args: z.strictObject({ path, dry_run: dryRun }),
+    data: GateData,
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
+    traits: {
+      begins: 'project',
+      runsCommands: 'may',
+      movesHeldRoot: false,
+      callerElsewhere: 'follow',
+      refreshesViews: true,
+      gateView: 'offers',
+      quick: false,
+      cancelsAnywhere: false,
+      report: 'common',
+      palette: 'Done',
+    },
+  },
+  update: {
+    title: 'Bring the trunk in',
+    description:
+      'Merge the trunk (or `from`) into the worktree’s branch. Needs no uncommitted tracked changes. On a conflict nothing changes and the files are listed; generated files are made anew instead. Not for the trunk’s own checkout.',
+    remoteDescription: null,
+    looking: null,
+    args: z.strictObject({
+      from: z.string().optional().describe('Branch, tag or commit to merge. Default: the trunk.'),
+      path,
+      dry_run: dryRun,
+    }),
+    data: UpdateData,
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
+    traits: {
+      begins: 'project',
+      runsCommands: 'may',
+      movesHeldRoot: false,
+      callerElsewhere: 'follow',
+      refreshesViews: true,
+      gateView: 'shows',
+      quick: false,
+      cancelsAnywhere: false,
+      report: 'own',
+      palette: 'Update',
+    },
+  },
+  accept: {
+    title: 'Land the work',
+    description:
+      'Land the worktree’s commits on the trunk, then delete the worktree directory and its branch, and re-aim this server at the trunk’s checkout. Runs the gate first unless a valid proof exists. Call it only when the person wants the work landed.',
+    remoteDescription:
+      'Land the commits of the worktree at `path` on the trunk, then delete the worktree directory and its branch. Runs the gate first unless a valid proof exists. Call it only when the person wants the work landed.',
+    looking: null,
+    args: z.strictObject({ path, dry_run: dryRun }),
+    data: AcceptData,
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
+    traits: {
+      begins: 'project',
+      runsCommands: 'may',
+      movesHeldRoot: true,
+      callerElsewhere: 'follow',
+      refreshesViews: true,
+      gateView: 'shows',
+      quick: false,
+      cancelsAnywhere: false,
+      report: 'own',
+      palette: 'Accept',
+    },
+  },
+} as const satisfies Record<string, VerbDescriptor>;
