@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Driver, program } from './driver.ts';
+import { type Driver, type Launch, program } from './driver.ts';
 
 /** Claude Code. Its shell keeps its directory between commands; it moves by EnterWorktree and ExitWorktree. */
 export const claude: Driver = {
@@ -15,24 +15,45 @@ export const claude: Driver = {
       description: 'Work',
     },
   }),
-  async once({ home, model, prompt, server: [command, ...args], resume }) {
-    const config = join(home, 'mcp.json');
-    await writeFile(config, JSON.stringify({ mcpServers: { discern: { command, args } } }));
-    const tools = ['mcp__discern', 'Bash', 'Edit', 'Write', 'EnterWorktree', 'ExitWorktree'];
+  async once(launch) {
+    const { prompt, resume } = launch;
+    const { args, env } = await settings(launch);
+    const asked = ['-p', prompt, '--output-format', 'stream-json', '--verbose'];
     return {
       file: program('claude'),
-      args: [
-        ...['-p', prompt, '--output-format', 'stream-json', '--verbose'],
-        ...['--mcp-config', config, '--strict-mcp-config', '--allowedTools', tools.join(',')],
-        ...(resume ? ['--continue'] : []),
-      ],
-      env: {
-        ANTHROPIC_BASE_URL: model,
-        ANTHROPIC_API_KEY: 'none',
-        DISABLE_AUTOUPDATER: '1',
-        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-        DISABLE_TELEMETRY: '1',
-      },
+      args: [...asked, ...args, ...(resume ? ['--continue'] : [])],
+      env,
     };
   },
+  async interactive(launch) {
+    const { args, env } = await settings(launch);
+    const { home, cwd, prompt, resume } = launch;
+    // What a person has answered once: the looks, the key, the folder.
+    const state = {
+      hasCompletedOnboarding: true,
+      theme: 'dark',
+      customApiKeyResponses: { approved: [env.ANTHROPIC_API_KEY], rejected: [] },
+      projects: { [cwd]: { hasTrustDialogAccepted: true } },
+    };
+    await writeFile(join(home, '.claude.json'), JSON.stringify(state));
+    return { file: program('claude'), args: [...(resume ? ['--continue'] : []), prompt, ...args], env };
+  },
 };
+
+const tools = ['mcp__discern', 'Bash', 'Edit', 'Write', 'EnterWorktree', 'ExitWorktree'];
+
+/** The options and the environment every session of Claude Code has here. */
+async function settings({ home, model, server: [command, ...args] }: Launch) {
+  const config = join(home, 'mcp.json');
+  await writeFile(config, JSON.stringify({ mcpServers: { discern: { command, args } } }));
+  return {
+    args: ['--mcp-config', config, '--strict-mcp-config', '--allowedTools', tools.join(',')],
+    env: {
+      ANTHROPIC_BASE_URL: model,
+      ANTHROPIC_API_KEY: 'none',
+      DISABLE_AUTOUPDATER: '1',
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      DISABLE_TELEMETRY: '1',
+    },
+  };
+}

@@ -1,5 +1,5 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { type Driver, program } from './driver.ts';
 
 /** Copilot CLI. A person moves it by /worktree and /cwd in an interactive session. */
@@ -23,6 +23,21 @@ export const copilot: Driver = {
         prompt,
         '--allow-all-tools',
         '--allow-all-paths',
+        ...(await settings(home, server)),
+        ...(resume ? ['--continue'] : []),
+      ],
+      env: provider(model),
+    };
+  },
+  async interactive({ home, cwd, model, prompt, server, resume }) {
+    // Asked on its screen it trusts a folder only until it moves.
+    await mkdir(join(home, '.copilot'), { recursive: true });
+    const config = { trusted_folders: [dirname(cwd)] };
+    await writeFile(join(home, '.copilot', 'config.json'), JSON.stringify(config));
+    return {
+      file: program('copilot'),
+      args: [
+        ...['-i', prompt, '--allow-all-tools', '--allow-all-paths'],
         ...(await settings(home, server)),
         ...(resume ? ['--continue'] : []),
       ],

@@ -30,6 +30,8 @@ export interface Launch {
   resume?: boolean;
   /** Codex's sandbox; it works without one when this is left out. */
   sandbox?: 'workspace-write';
+  /** A directory to work in that the client's own option names; it is launched in \`cwd\`. */
+  into?: string;
 }
 
 /** A client's command line for one run. */
@@ -50,6 +52,8 @@ export interface Driver {
   shell(command: string, workdir?: string): Answer;
   /** Writes this client's settings into its home and says how to start it for one request. */
   once(launch: Launch): Promise<Command>;
+  /** The same in a terminal, for a person who goes on typing; the prompt is asked at once. */
+  interactive?(launch: Launch): Promise<Command>;
 }
 
 /** A running client. */

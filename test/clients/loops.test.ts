@@ -1,66 +1,25 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { git, type Project, projects } from '../support/project.ts';
-import { serverFile } from '../support/server.ts';
+import { git, type Project } from '../support/project.ts';
 import { claude } from './claude.ts';
 import { codex } from './codex.ts';
 import { copilot } from './copilot.ts';
-import { type Driver, sessions } from './driver.ts';
+import type { Driver } from './driver.ts';
 import { gemini } from './gemini.ts';
-import { type Heard, type ScriptedModel, scriptedModel, type Turn } from './model.ts';
+import type { Heard, Turn } from './model.ts';
 import { opencode } from './opencode.ts';
+import { at, commit, type Scene, stage, worktreeIn } from './stage.ts';
 
-const { make, removeAll } = projects();
-const { home, start, endAll } = sessions();
-const models: ScriptedModel[] = [];
+const { make, home, begin, clear } = stage();
 
 /** Runs a client once in the project's main checkout with a model that plays the script; resolves with what it was shown. */
-async function play(
-  driver: Driver,
-  project: Project,
-  script: Turn[],
-  rest: { sandbox?: 'workspace-write' } = {},
-) {
-  const model = await scriptedModel(driver.wire, script);
-  models.push(model);
-  const run = await start(driver, {
-    home: await home(),
-    cwd: project.root,
-    model: model.url,
-    prompt: 'Do the work.',
-    server: [process.execPath, serverFile],
-    ...rest,
-  });
-  const code = await run.ended;
-  assert.ok(
-    model.played() >= script.length,
-    `${driver.name} ended (${code}) after ${model.played()} turns: ${run.said()}`,
-  );
-  return model.results();
+async function play(driver: Driver, project: Project, script: Turn[], rest: Partial<Scene> = {}) {
+  const { end } = await begin(driver, script, { home: await home(), cwd: project.root, ...rest });
+  return end();
 }
 
-/** The worktree that `start` has made, from whatever part of the answer this client shows its model. */
-const worktreeIn = ({ results }: Heard) => {
-  const found = /(\/[^\s"\\,]+\/app\.worktrees\/[^\s"\\,)]+)/.exec(results.join('\n'))?.[1];
-  assert.ok(found, results.join('\n'));
-  return found;
-};
-
-const commit = (file: string, text: string) =>
-  `echo ${text} > ${file} && git add -A && git -c user.name=a -c user.email=a@example.invalid commit -qm ${text}`;
-
-const at = <Value>(values: readonly Value[], index: number): Value => {
-  const value = values.at(index);
-  assert.ok(value !== undefined, `there are ${values.length}`);
-  return value;
-};
-
 describe('A real client', () => {
-  afterEach(async () => {
-    await endAll();
-    await Promise.all(models.splice(0).map((model) => model.close()));
-    await removeAll();
-  });
+  afterEach(clear);
 
   for (const driver of [claude, codex, copilot, opencode, gemini]) {
     it(`${driver.name}: start, red, green, accept, with nothing to thread`, async () => {

@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Answer, type Wire, type WireRequest, wires } from './wires.ts';
 
 /** One turn of a scripted model: a call of one of the client's tools, or the words that end the run. */
-export type Turn = Answer | ((heard: Heard) => Answer);
+export type Turn = Answer | ((heard: Heard) => Answer | Promise<Answer>);
 
 /** What the model has been given when it takes its turn. */
 export interface Heard {
@@ -43,11 +44,13 @@ export async function scriptedModel(wire: Wire, script: Turn[]): Promise<Scripte
     if (request.method !== 'POST') return void response.writeHead(404).end();
     if (aside?.(path, response)) return;
     const asked: WireRequest = read(path, body);
-    if (!asked.offersTools) return write(response, { say: 'A short title' }, asked, requests.length);
+    // A resumed session takes two calls of one id for the same.
+    const id = randomUUID().replaceAll('-', '');
+    if (!asked.offersTools) return write(response, { say: 'A short title' }, asked, id);
     results = asked.results;
     const turn = script[played++] ?? { say: 'done' };
-    const answer = typeof turn === 'function' ? turn({ result: results.at(-1) ?? '', results }) : turn;
-    write(response, answer, asked, requests.length);
+    const answer = typeof turn === 'function' ? await turn({ result: results.at(-1) ?? '', results }) : turn;
+    write(response, answer, asked, id);
   }
 
   const server = createServer((request, response) => {

@@ -17,7 +17,7 @@ export interface WireRequest {
 
 interface WireFormat {
   read(path: string, body: unknown): WireRequest;
-  write(response: ServerResponse, answer: Answer, asked: WireRequest, serial: number): void;
+  write(response: ServerResponse, answer: Answer, asked: WireRequest, id: string): void;
   /** Answers requests that are no turn at all, such as counting tokens; true when it did. */
   aside?(path: string, response: ServerResponse): boolean;
 }
@@ -63,14 +63,14 @@ const messages: WireFormat = {
       .map(({ content }) => textOf(content));
     return { offersTools: list(tools).length > 0, results, streams: stream === true };
   },
-  write(response, answer, { streams }, serial) {
+  write(response, answer, { streams }, id) {
     const calls = 'tool' in answer;
     const block = calls
-      ? { type: 'tool_use', id: `toolu_${serial}`, name: answer.tool, input: answer.input }
+      ? { type: 'tool_use', id: `toolu_${id}`, name: answer.tool, input: answer.input }
       : { type: 'text', text: answer.say };
     const usage = { input_tokens: 1, output_tokens: 1 };
     const stop_reason = calls ? 'tool_use' : 'end_turn';
-    const message = { id: `msg_${serial}`, type: 'message', role: 'assistant', model: 'scripted' };
+    const message = { id: `msg_${id}`, type: 'message', role: 'assistant', model: 'scripted' };
     if (!streams) return json(response, { ...message, content: [block], stop_reason, usage });
     const delta = calls
       ? { type: 'input_json_delta', partial_json: JSON.stringify(answer.input) }
@@ -100,25 +100,25 @@ const responses: WireFormat = {
       .map(({ output }) => textOf(output));
     return { offersTools: list(tools).length > 0, results, streams: stream === true };
   },
-  write(response, answer, _asked, serial) {
+  write(response, answer, _asked, id) {
     const item =
       'tool' in answer
         ? {
             type: 'function_call',
-            id: `fc_${serial}`,
-            call_id: `call_${serial}`,
+            id: `fc_${id}`,
+            call_id: `call_${id}`,
             name: answer.tool,
             ...(answer.namespace !== undefined && { namespace: answer.namespace }),
             arguments: JSON.stringify(answer.input),
           }
         : {
             type: 'message',
-            id: `msg_${serial}`,
+            id: `msg_${id}`,
             role: 'assistant',
             content: [{ type: 'output_text', text: answer.say }],
           };
     const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2 };
-    const whole = { id: `resp_${serial}`, usage };
+    const whole = { id: `resp_${id}`, usage };
     const parts: Json[] = [
       { type: 'response.created', response: { id: whole.id } },
       { type: 'response.output_item.done', output_index: 0, item },
@@ -140,7 +140,7 @@ const completions: WireFormat = {
       .map(({ content }) => textOf(content));
     return { offersTools: list(tools).length > 0, results, streams: stream === true };
   },
-  write(response, answer, { streams }, serial) {
+  write(response, answer, { streams }, id) {
     const calls = 'tool' in answer;
     const finish_reason = calls ? 'tool_calls' : 'stop';
     const said = calls
@@ -148,7 +148,7 @@ const completions: WireFormat = {
           tool_calls: [
             {
               index: 0,
-              id: `call_${serial}`,
+              id: `call_${id}`,
               type: 'function',
               function: { name: answer.tool, arguments: JSON.stringify(answer.input) },
             },
@@ -156,7 +156,7 @@ const completions: WireFormat = {
         }
       : { content: answer.say };
     const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
-    const about = { id: `chat_${serial}`, created: 1, model: 'scripted' };
+    const about = { id: `chat_${id}`, created: 1, model: 'scripted' };
     const message = { role: 'assistant', content: null, ...said };
     if (!streams) {
       const choices = [{ index: 0, message, finish_reason }];

@@ -119,6 +119,26 @@ describe('Evidence of where a caller stands', () => {
     assert.equal(await whereCallerStands('unknown', facts), undefined, 'two sessions, and no name');
   });
 
+  it('is the last command’s directory in Codex, of an earlier turn too while the session itself stayed', async () => {
+    const { codex } = sessionsIn(home);
+    const turn = (cwd: string) => ({ type: 'turn_context', payload: { cwd } });
+    const ran = (cwd: string) => ({
+      type: 'event_msg',
+      payload: { type: 'item_completed', item: { type: 'CommandExecution', cwd: `file://${cwd}` } },
+    });
+    const facts: CallerFacts = { env: codex.env, parent: 1, launch: '/app', meta: codex.meta };
+    const by = async (...lines: unknown[]) => {
+      await codex.rollout(lines);
+      return (await whereCallerStands('codex', facts))?.cwd;
+    };
+    assert.equal(await by(turn('/app'), ran('/work'), ran('/app')), '/app');
+    assert.equal(await by(turn('/app'), ran('/work'), turn('/app')), '/work', 'a person asks once more');
+    assert.equal(await by(turn('/app'), ran('/work'), turn('/app'), ran('/other')), '/other');
+    assert.equal(await by(turn('/old'), ran('/work'), turn('/app')), '/app', 'resumed elsewhere');
+    assert.equal(await by(turn('/old'), ran('/work'), turn('/new')), '/new', 'a declared move');
+    assert.equal(await by(ran('/work'), turn('/app')), '/app', 'whose turn that was cannot be read');
+  });
+
   it('is one root of the client, never several, and never an error', async () => {
     const roots = async (list: () => Promise<string[]>) =>
       (await whereCallerStands('gemini', { env: {}, parent: 1, askRoots: list }))?.cwd;

@@ -27,20 +27,33 @@ export const codex: Source = {
     if (home === undefined || session === undefined) return [];
     const file = await rolloutOf(join(home, 'sessions'), session);
     if (file === undefined) return [];
-    let command: string | undefined;
-    for await (const line of lastObjects(file, TAIL_BYTES)) {
-      const payload = (line.payload ?? {}) as Record<string, unknown>;
-      command ??= commandDirectory(payload);
-      if (line.type !== 'turn_context') continue;
-      const turn = directoryNamed(payload.cwd);
-      return [
-        ...(command === undefined ? [] : [{ cwd: command, evidence: 'the last command in Codex’s rollout' }]),
-        ...(turn === undefined ? [] : [standing(turn, 'Codex’s rollout', facts)]),
-      ];
-    }
-    return command === undefined ? [] : [{ cwd: command, evidence: 'the last command in Codex’s rollout' }];
+    const { turn, command } = await lastOf(file);
+    return [
+      ...(command === undefined ? [] : [{ cwd: command, evidence: 'the last command in Codex’s rollout' }]),
+      ...(turn === undefined ? [] : [standing(turn, 'Codex’s rollout', facts)]),
+    ];
   },
 };
+
+/**
+ * The directory of the last turn, and of the last command. A command of an earlier turn counts, as when a person only asks for
+ * the proof or the session is resumed; but not when the session itself stood elsewhere then, or when that cannot be read.
+ */
+async function lastOf(file: string): Promise<{ turn?: string | undefined; command?: string | undefined }> {
+  let turn: string | undefined;
+  let command: string | undefined;
+  for await (const line of lastObjects(file, TAIL_BYTES)) {
+    const payload = (line.payload ?? {}) as Record<string, unknown>;
+    command ??= commandDirectory(payload);
+    if (line.type !== 'turn_context') continue;
+    const cwd = directoryNamed(payload.cwd);
+    if (cwd === undefined) return { turn };
+    if (cwd !== (turn ?? cwd)) return { turn };
+    turn = cwd;
+    if (command !== undefined) return { turn, command };
+  }
+  return turn === undefined ? { command } : { turn };
+}
 
 /** A turn's context stands before all its output. */
 const TAIL_BYTES = 256 * 1024;

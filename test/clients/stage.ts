@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { projects } from '../support/project.ts';
+import { serverFile } from '../support/server.ts';
+import { type Driver, type Launch, type Run, sessions } from './driver.ts';
+import { type Heard, type ScriptedModel, scriptedModel, type Turn } from './model.ts';
+import { openTerminal, type Terminal } from './terminal.ts';
+
+/** What a test says of one session; the rest is the same for all. */
+export type Scene = Pick<Launch, 'home' | 'cwd'> & Partial<Omit<Launch, 'home' | 'cwd'>>;
+
+/** A client that works by a script, and the model that plays it. */
+export interface Playing {
+  model: ScriptedModel;
+  run: Run;
+  /** Waits for the client's end and for the whole script; resolves with what the model was shown. */
+  end(): Promise<string[]>;
+}
+
+/** Projects, clients and models of one test file; `clear` goes into `afterEach`. */
+export function stage() {
+  const { make, removeAll } = projects();
+  const { home, start, endAll } = sessions();
+  const models: ScriptedModel[] = [];
+  const terminals: Terminal[] = [];
+
+  const launch = async (driver: Driver, script: Turn[], scene: Scene) => {
+    const model = await scriptedModel(driver.wire, script);
+    models.push(model);
+    const whole: Launch = {
+      model: model.url,
+      prompt: 'Do the work.',
+      server: [process.execPath, serverFile],
+      ...scene,
+    };
+    return { model, whole };
+  };
+
+  return {
+    make,
+    home,
+    /** Starts a client for one request, whose model plays the script. */
+    async begin(driver: Driver, script: Turn[], scene: Scene): Promise<Playing> {
+      const { model, whole } = await launch(driver, script, scene);
+      const run = await start(driver, whole);
+      return {
+        model,
+        run,
+        async end() {
+          const code = await run.ended;
+          assert.ok(
+            model.played() >= script.length,
+            `${driver.name} ended (${code}) after ${model.played()} turns: ${run.said()}`,
+          );
+          return model.results();
+        },
+      };
+    },
+    /** Opens a client in a terminal, as a person would; its model plays the script over all they ask. */
+    async open(
+      driver: Driver,
+      script: Turn[],
+      scene: Scene,
+    ): Promise<{ model: ScriptedModel; terminal: Terminal }> {
+      const { model, whole } = await launch(driver, script, scene);
+      if (!driver.interactive) throw new Error(`${driver.name} is not driven in a terminal here.`);
+      const terminal = await openTerminal(await driver.interactive(whole), whole);
+      terminals.push(terminal);
+      return { model, terminal };
+    },
+    async clear(): Promise<void> {
+      await Promise.all(terminals.splice(0).map((terminal) => terminal.close()));
+      await endAll();
+      await Promise.all(models.splice(0).map((model) => model.close()));
+      await removeAll();
+    },
+  };
+}
+
+/** The worktree that `start` has made, from whatever part of the answer this client shows its model. */
+export const worktreeIn = ({ results }: Pick<Heard, 'results'>): string => {
+  const found = /(\/[^\s"\\,]+\/app\.worktrees\/[^\s"\\,)]+)/.exec(results.join('\n'))?.[1];
+  assert.ok(found, results.join('\n'));
+  return found;
+};
+
+/** A shell command that writes a file and commits it. */
+export const commit = (file: string, text: string) =>
+  `echo ${text} > ${file} && git add -A && git -c user.name=a -c user.email=a@example.invalid commit -qm ${text}`;
+
+export const at = <Value>(values: readonly Value[], index: number): Value => {
+  const value = values.at(index);
+  assert.ok(value !== undefined, `there are ${values.length}`);
+  return value;
+};
+
+/** A process, as /proc has it. */
+export interface Process {
+  pid: number;
+  parent: number;
+  command: string;
+}
+
+/** The processes with this home, which only one test's clients have. Linux only, as the clients' run is. */
+export function processesOf(home: string): Process[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name): Process[] => {
+      try {
+        const env = readFileSync(`/proc/${name}/environ`, 'utf8').split('\0');
+        if (!env.includes(`HOME=${home}`)) return [];
+        const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+        const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+        if (state === 'Z' || state === 'X') return [];
+        const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0').join(' ').trim();
+        return [{ pid: Number(name), parent: Number(parent), command }];
+      } catch {
+        // It ended meanwhile, or is another user's.
+        return [];
+      }
+    });
+}
