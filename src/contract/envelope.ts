@@ -22,6 +22,15 @@ export const Step = z.strictObject({
 });
 export type Step = z.infer<typeof Step>;
 
+/** Another place that a finding speaks of: where a thing was declared, the other half of a conflict. */
+export const Related = z.strictObject({
+  message: z.string(),
+  file: z.string().optional(),
+  line: z.number().int().optional(),
+  column: z.number().int().optional(),
+});
+export type Related = z.infer<typeof Related>;
+
 /** One finding a person or an agent can act on. */
 export const Diagnostic = z.strictObject({
   tool: z.string(),
@@ -31,10 +40,14 @@ export const Diagnostic = z.strictObject({
   file: z
     .string()
     .optional()
-    .describe('Relative to the root where the file lies inside it, else as printed.'),
+    .describe('A file of the root, relative to it.'),
   line: z.number().int().optional().describe('1-based.'),
   column: z.number().int().optional().describe('1-based.'),
+  end_line: z.number().int().optional().describe('1-based; the line it ends on.'),
+  end_column: z.number().int().optional().describe('1-based; the column behind its last character.'),
   rule: z.string().optional(),
+  rule_url: z.string().optional().describe("The rule's documentation, where the tool prints it."),
+  related: z.array(Related).optional(),
   output: z.string().optional().describe('The tail of what the job printed, bounded.'),
   output_path: z.string().optional(),
 });

@@ -17,12 +17,13 @@ fail_fast = false
 const errors = `src/a.ts(1,7): error TS2322: Type 'string' is not assignable to type 'number'.
 src/b.ts(22,5): error TS2304: Cannot find name 'foo'.
 `;
+const sources = { 'src/a.ts': '', 'src/b.ts': '' };
 
 describe('What a person reads', () => {
   afterEach(removeAll);
 
   it('of a red gate: verdict, place, jobs, findings a terminal can follow, output file, what to do', async () => {
-    const { root } = await make({ config: failing, files: { 'errors.txt': errors } });
+    const { root } = await make({ config: failing, files: { 'errors.txt': errors, ...sources } });
     const { code, stdout, stderr } = await cli(['done'], { cwd: root });
     assert.equal(code, 1);
     const lines = stdout.split('\n');
@@ -42,7 +43,7 @@ describe('What a person reads', () => {
   });
 
   it('of a finding: the file from where they stand, or absolute when they stand elsewhere', async () => {
-    const project = await make({ config: failing, files: { 'errors.txt': errors } });
+    const project = await make({ config: failing, files: { 'errors.txt': errors, ...sources } });
     const below = await cli(['done'], { cwd: join(project.root, 'src') });
     assert.match(below.stdout, /^a\.ts:1:7: error: /m);
     const elsewhere = await cli(['done', '--path', project.root], { cwd: project.home });
@@ -137,7 +138,7 @@ describe('Colour and marks', () => {
   afterEach(removeAll);
 
   it('into a pipe there is not one escape sequence, on either stream', async () => {
-    const { root } = await make({ config: failing, files: { 'errors.txt': errors } });
+    const { root } = await make({ config: failing, files: { 'errors.txt': errors, ...sources } });
     for (const verb of ['status', 'done', '--help']) {
       const { stdout, stderr } = await cli([verb], { cwd: root });
       assert.ok(!stdout.includes(ESC), verb);
@@ -157,7 +158,7 @@ describe('Colour and marks', () => {
   });
 
   it('without UTF-8, marks are ASCII', async () => {
-    const { root } = await make({ config: failing, files: { 'errors.txt': errors } });
+    const { root } = await make({ config: failing, files: { 'errors.txt': errors, ...sources } });
     const { stdout, stderr } = await cli(['done'], { cwd: root, env: { LANG: 'C' } });
     assert.match(stdout, /^x done failed/);
     assert.match(stdout, /^ {2}\+ format /m);

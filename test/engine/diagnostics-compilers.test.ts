@@ -21,8 +21,8 @@ Found 4 errors.
       [
         "error tsc src/app.ts:12:7 [TS2322] Type '{ a: string; }' is not assignable to type 'Options'. Types of property 'a' are incompatible. Type 'string' is not assignable to type 'number'.",
         "error tsc src/b.ts:3:1 [TS7006] Parameter 'y' implicitly has an 'any' type.",
-        "error tsc [TS18003] No inputs were found in config file 'tsconfig.json'.",
         "error tsc src/c d.ts:4:7 [TS2304] Cannot find name 'x'.",
+        "error tsc [TS18003] No inputs were found in config file 'tsconfig.json'.",
       ],
     );
   });
@@ -43,14 +43,14 @@ Found 4 errors.
     ]);
   });
 
-  it('reads MSVC and the .NET compilers under the name of the job', async () => {
+  it('reads MSVC and the .NET compilers, without the project they name at the end', async () => {
     assert.deepEqual(
       await findings(
         'Program.cs(7,13): error CS1002: ; expected [/repo/app.csproj]\nsrc\\main.cpp(12): fatal error C1083: Cannot open include file\n',
       ),
       [
-        'error check Program.cs:7:13 [CS1002] ; expected [/repo/app.csproj]',
-        'error check src\\main.cpp:12 [C1083] Cannot open include file',
+        'error msbuild Program.cs:7:13 [CS1002] ; expected',
+        'error msbuild src\\main.cpp:12 [C1083] Cannot open include file',
       ],
     );
   });
@@ -190,7 +190,7 @@ store/store.go:20:3: too many errors
     );
   });
 
-  it('reads linters that print as gcc does under the name of the job', async () => {
+  it('reads linters that print as gcc does, each by its rules', async () => {
     assert.deepEqual(
       await findings(`app/models.py:12: error: Incompatible return value type  [return-value]
 app/views.py:3:1: F401 'os' imported but unused
@@ -198,10 +198,10 @@ Foo.java:3: error: ';' expected
 run.sh:4:6: warning: Double quote to prevent globbing [SC2086]
 `),
       [
-        'error check app/models.py:12 [return-value] Incompatible return value type',
-        "error check app/views.py:3:1 [F401] 'os' imported but unused",
-        "error check Foo.java:3 ';' expected",
-        'warning check run.sh:4:6 [SC2086] Double quote to prevent globbing',
+        'error mypy app/models.py:12 [return-value] Incompatible return value type',
+        "error flake8 app/views.py:3:1 [F401] 'os' imported but unused",
+        "error javac Foo.java:3 ';' expected",
+        'warning shellcheck run.sh:4:6 [SC2086] Double quote to prevent globbing',
       ],
     );
   });

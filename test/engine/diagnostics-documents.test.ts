@@ -189,8 +189,8 @@ describe('diagnostics in documents', () => {
         },
       ];
       assert.deepEqual(await findings(JSON.stringify({ version: '2.1.0', runs })), [
-        'error check A result without a message',
         'error check a.ts kept',
+        'error check A result without a message',
       ]);
     });
   });

@@ -33,6 +33,7 @@ ok  	example.com/app/other	0.002s
       try {
         await writeFile(join(root, 'go.mod'), '// a comment\nmodule example.com/app\n\ngo 1.22\n');
         await mkdir(join(root, 'store'));
+        await writeFile(join(root, 'store', 'open_test.go'), '');
         assert.equal(
           (await findings(failing, root))[0],
           'error go store/open_test.go:12 TestOpen: got 1 want 2',

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { z } from 'zod';
@@ -115,17 +115,23 @@ const chunk = fc.oneof(
 const separator = fc.constantFrom('\n', '\n', '\n', '', ' ', ': ');
 const printed = fc.array(fc.tuple(chunk, separator), { maxLength: 60 }).map((parts) => parts.flat().join(''));
 
+/** The files of the root; what else is named is no place. */
+const files = ['src/a.c', 'a.ts', 'a.py', 'b.js', 'a_test.go', 'src/a.rs'];
+
 describe('diagnostics of any output', () => {
   let folder: string;
   before(async () => {
     folder = await tempFolder();
+    await mkdir(join(folder, 'app/src'), { recursive: true });
+    for (const name of files) await writeFile(join(folder, 'app', name), '');
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
   async function holds(bytes: Buffer): Promise<void> {
     const outputPath = join(folder, 'output.log');
     await writeFile(outputPath, bytes);
-    const job = { job: 'check', command: 'make check', root: folder, outputPath, failed: true };
+    const root = join(folder, 'app');
+    const job = { job: 'check', command: 'make check', root, outputPath, failed: true };
     const { lines, diagnostics, more } = await readOutput(job);
 
     const ends = bytes.filter((byte) => byte === 0x0a).length;
@@ -146,7 +152,11 @@ describe('diagnostics of any output', () => {
       assert.doesNotMatch(one.message + (one.file ?? '') + (one.rule ?? ''), /[\p{Cc}\ud800-\udfff]/u);
       assert.doesNotMatch((one.output ?? '').replace(/[\n\t]/g, ''), /[\p{Cc}\ud800-\udfff]/u);
       assert.ok((one.line ?? 1) >= 1 && (one.column ?? 1) >= 1);
+      assert.ok(one.file === undefined || files.includes(one.file), one.file);
       assert.ok(one.line === undefined || one.file !== undefined);
+      assert.ok(one.end_line === undefined || one.end_line >= (one.line ?? Number.POSITIVE_INFINITY));
+      for (const other of one.related ?? [])
+        assert.ok(other.file === undefined || files.includes(other.file));
       assert.equal(one.reproduce_cmd, 'make check');
       assert.equal(one.output_path, outputPath);
     }

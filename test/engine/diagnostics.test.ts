@@ -44,6 +44,8 @@ describe('reading what a job printed', () => {
     });
 
     it('reads 200 MB in a row and still finds what stands at its ends', async () => {
+      await mkdir(join(folder, 'src'));
+      for (const name of ['first.c', 'last.c']) await writeFile(join(folder, 'src', name), '');
       await writeFile(outputPath, 'src/first.c:1:2: error: at the very start\n');
       await truncate(outputPath, 200 * MiB);
       await appendFile(outputPath, '\nsrc/last.c:3:4: error: at the very end\n');
@@ -95,6 +97,8 @@ describe('reading what a job printed', () => {
   });
 
   it('says how to see each finding again, and where the whole output is', async () => {
+    await mkdir(join(folder, 'src'));
+    await writeFile(join(folder, 'src/a.c'), '');
     await writeFile(outputPath, 'src/a.c:1:2: error: one\nsrc/a.c:3:4: error: two\n');
     const { diagnostics } = await readOutput(job(true));
     assert.deepEqual(diagnostics[1], {

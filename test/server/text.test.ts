@@ -108,6 +108,7 @@ describe('The text of an answer', () => {
     const long = 'word '.repeat(300);
     const project = await make({
       config: jobs({ lint: errors('src/noisy.c', 1000, long), test: errors('src/quiet.c', 1) }),
+      files: { 'src/noisy.c': '', 'src/quiet.c': '' },
     });
     const connection = await open({ args: ['--root', project.root] });
     const { envelope, text } = await connection.call('discern_done');

@@ -1,22 +1,46 @@
 import type { Diagnostic } from '../../contract/envelope.ts';
 
+/** Where something is, as printed. */
+export interface Place {
+  file: string;
+  /** 1-based, as is every position here. */
+  line?: number | undefined;
+  column?: number | undefined;
+  endLine?: number | undefined;
+  endColumn?: number | undefined;
+}
+
+/** Another place a finding speaks of. */
+export interface Note {
+  message: string;
+  file?: string | undefined;
+  line?: number | undefined;
+  column?: number | undefined;
+}
+
 /** What a shape saw, before it is placed in a root and bounded. */
-export interface Finding {
+export interface Finding extends Omit<Place, 'file'> {
+  file?: string | undefined;
   /** Index of the line it begins on, in the text it was read from; orders findings of one severity. */
   at: number;
   severity: Diagnostic['severity'];
   message: string;
   /** The tool, where the shape tells it; the job's name stands in otherwise. */
   tool?: string | undefined;
-  /** As printed. */
-  file?: string | undefined;
-  /** 1-based. */
-  line?: number | undefined;
-  /** 1-based. */
-  column?: number | undefined;
   rule?: string | undefined;
+  /** The rule's documentation. */
+  ruleUrl?: string | undefined;
+  related?: readonly Note[] | undefined;
+  /** A stack, the likeliest frame first: the first of the project's own files is its place where `file` is none. */
+  frames?: readonly Place[] | undefined;
   /** The Go package `file` is relative to: `go test` prints base names only. */
   importPath?: string | undefined;
+  /** The workspace member whose line it is, as a runner printed it in front. */
+  label?: string | undefined;
+  /** Directories its tool may have run in, as printed, the likeliest first. */
+  directories?: readonly string[] | undefined;
+  /** It counts only where its file is one of the tree: the shape alone tells too little. */
+  doubtful?: boolean | undefined;
 }
 
 /** What one shape found, and the lines that are accounted for, so that no later shape reads them again. */
@@ -45,4 +69,14 @@ export function position(digits: string | undefined): number | undefined {
   if (digits === undefined || !/^\d{1,9}$/.test(digits)) return undefined;
   const value = Number(digits);
   return value >= 1 ? value : undefined;
+}
+
+/** The severity a word or letter of some tool stands for. */
+export function severityOf(word: string | undefined): Finding['severity'] {
+  const said = (word ?? '').toLowerCase();
+  if (/^(?:w|c|r|warn|warning|convention|refactor|medium|minor|moderate|suspicious|▲|⚠|!|‼|low)$/.test(said))
+    return 'warning';
+  if (/^(?:i|info|information|informational|note|notice|hint|help|style|suggestion|ℹ|none|off)$/.test(said))
+    return 'info';
+  return 'error';
 }

@@ -1,11 +1,12 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { Diagnostic } from '../../contract/envelope.ts';
+import type { Diagnostic, Related } from '../../contract/envelope.ts';
 import { cut, oneLine, plain, toLines } from './clean.ts';
-import type { Finding } from './finding.ts';
-import { locate } from './locate.ts';
-import { recognise } from './recognise.ts';
+import type { Finding, Note } from './finding.ts';
+import { merged } from './merge.ts';
+import { recognise, recogniseReport } from './recognise.ts';
+import { readReports, refusal } from './reports.ts';
+import { Resolver } from './resolve.ts';
 import { tailOf, tellingLine } from './tail.ts';
+import { Tree } from './tree.ts';
 import { readWindow } from './window.ts';
 
 /** A job that has ended, and where what it printed was kept. */
@@ -37,6 +38,7 @@ const maxMessage = 1000;
 const maxFile = 1024;
 const maxRule = 200;
 const maxTool = 100;
+const maxRelated = 10;
 
 /**
  * Reads what a job printed. Counts every line of the whole file while streaming, so memory stays bounded
@@ -55,76 +57,102 @@ export async function readOutput(job: JobOutput, signal?: AbortSignal): Promise<
   const window = await readWindow(job.outputPath, job.failed, signal);
   if (!job.failed) return { lines: window.lines, diagnostics: [], more: 0 };
 
-  const { findings, lines: unread } = await recognise(window.text, signal);
+  const tree = new Tree(job.root);
+  const setting = { tree, resolver: new Resolver(tree, job.command), command: job.command };
+  const reports = await readReports(window.text, job.root);
+  const { findings, lines: unread } = await recognise(window.text, setting, signal);
+  const reported: Finding[] = [];
+  for (const { name, text } of reports.read) {
+    const report = await recogniseReport(text, setting, signal);
+    if (report === undefined) reports.refused.push(refusal(name, 'its kind is not known'));
+    else reported.push(...report);
+  }
   const printed = toLines(window.text.slice(-tailChars));
-  const why = tellingLine(unread) || tellingLine(printed);
-  const found = await placed(findings, job);
-  const ranked = distinct(severities.flatMap((severity) => found.filter((one) => one.severity === severity)));
-  if (ranked[0]?.severity !== 'error') ranked.unshift(unrecognised(job, why, window.unreadable));
+  const all = [...reported, ...findings, ...reports.refused];
+  const ranked = merged(all.map((finding) => diagnostic(finding, job)));
+  if (ranked[0]?.severity !== 'error')
+    ranked.unshift(unrecognised(job, ranked, reasonIn(unread, printed, ranked), window.unreadable));
   const [first, ...others] = ranked.slice(0, maxDiagnostics);
   const output = tailOf(printed) || tailOf(unread);
   const diagnostics = first === undefined ? [] : [output === '' ? first : { ...first, output }, ...others];
   return { lines: window.lines, diagnostics, more: ranked.length - diagnostics.length };
 }
 
-const severities = ['error', 'warning', 'info'] as const;
+/** The words of the output that tell why the job failed, none of which a finding tells already. */
+function reasonIn(
+  unread: readonly string[],
+  printed: readonly string[],
+  found: readonly Diagnostic[],
+): string {
+  return found.length > 0 ? tellingLine(unread, true) : tellingLine(unread) || tellingLine(printed);
+}
 
 /** The diagnostic of a failed job whose output has no shape that names an error. */
-function unrecognised(job: JobOutput, why: string, unreadable: string | undefined): Diagnostic {
+function unrecognised(
+  job: JobOutput,
+  found: readonly Diagnostic[],
+  why: string,
+  unreadable: string | undefined,
+): Diagnostic {
   const failed = `The job ${job.job} failed`;
   let message = `${failed} and printed nothing; run its command to see why.`;
   if (why !== '') message = `${failed}, saying: ${why}`;
+  else if (found.length > 0) message = `${failed}; it printed no error, but ${counted(found.length)}.`;
   else if (unreadable !== undefined) message = `${failed}, and its output could not be read (${unreadable}).`;
   return diagnostic({ at: 0, severity: 'error', message }, job);
 }
 
-async function placed(findings: readonly Finding[], job: JobOutput): Promise<Diagnostic[]> {
-  const packages = findings.some((finding) => finding.importPath !== undefined);
-  const module = packages ? await goModule(job.root) : undefined;
-  return findings.map((finding) => diagnostic({ ...finding, file: packageFile(finding, module) }, job));
+function counted(warnings: number): string {
+  return warnings === 1 ? '1 warning' : `${warnings} warnings`;
 }
 
 function diagnostic(finding: Finding, job: JobOutput): Diagnostic {
-  const { file, line, column, rule } = finding;
+  const { line, column, endLine, endColumn } = finding;
   const name = cut(oneLine(plain(finding.tool ?? '')), maxTool) || job.job;
-  const path = cut(plain(file ?? '').replace(/[\n\t]/g, ' '), maxFile);
-  const code = cut(oneLine(plain(rule ?? '')), maxRule);
+  const file = fileName(finding.file);
+  const code = cut(oneLine(plain(finding.rule ?? '')), maxRule);
+  const url = urlOf(finding.ruleUrl);
+  const placed = file !== '' && line !== undefined;
+  const ends = placed && endLine !== undefined && isAfter(finding);
+  const notes = (finding.related ?? []).slice(0, maxRelated).map(related);
   return {
     tool: name,
     severity: finding.severity,
     message: cut(oneLine(plain(finding.message)), maxMessage) || 'The tool gave no message.',
     reproduce_cmd: job.command,
-    ...(path === '' ? {} : { file: locate(path, job.root) }),
-    ...(path === '' || line === undefined ? {} : { line }),
-    ...(path === '' || line === undefined || column === undefined ? {} : { column }),
+    ...(file === '' ? {} : { file }),
+    ...(placed ? { line } : {}),
+    ...(placed && column !== undefined ? { column } : {}),
+    ...(ends ? { end_line: endLine } : {}),
+    ...(ends && column !== undefined && endColumn !== undefined ? { end_column: endColumn } : {}),
     ...(code === '' ? {} : { rule: code }),
+    ...(url === undefined ? {} : { rule_url: url }),
+    ...(notes.length === 0 ? {} : { related: notes }),
     output_path: job.outputPath,
   };
 }
 
-function distinct(diagnostics: readonly Diagnostic[]): Diagnostic[] {
-  const byContent = new Map<string, Diagnostic>();
-  for (const one of diagnostics) {
-    const key = JSON.stringify([one.file, one.line, one.column, one.rule, one.message]);
-    if (!byContent.has(key)) byContent.set(key, one);
-  }
-  return [...byContent.values()];
+function fileName(file: string | undefined): string {
+  return cut(plain(file ?? '').replace(/[\n\t]/g, ' '), maxFile);
 }
 
-/** The module path `go.mod` declares, which turns a package's import path into its directory. */
-async function goModule(root: string): Promise<string | undefined> {
-  try {
-    const declared = await readFile(join(root, 'go.mod'), 'utf8');
-    return /^module[ \t]+"?([^\s"]{1,500})/m.exec(declared)?.[1];
-  } catch (error) {
-    // Without a readable go.mod the name stays as printed.
-    if (error instanceof Error && 'code' in error) return undefined;
-    throw error;
-  }
+function related(note: Note): Related {
+  const file = fileName(note.file);
+  return {
+    message: cut(oneLine(plain(note.message)), maxMessage) || 'See here.',
+    ...(file === '' ? {} : { file }),
+    ...(file === '' || note.line === undefined ? {} : { line: note.line }),
+    ...(file === '' || note.line === undefined || note.column === undefined ? {} : { column: note.column }),
+  };
 }
 
-function packageFile({ file, importPath }: Finding, module: string | undefined): string | undefined {
-  if (file === undefined || importPath === undefined || module === undefined) return file;
-  if (/[\\/]/.test(file) || !importPath.startsWith(`${module}/`)) return file;
-  return `${importPath.slice(module.length + 1)}/${file}`;
+/** Only what a browser would open: the text is a tool's. */
+function urlOf(url: string | undefined): string | undefined {
+  return url !== undefined && /^https?:\/\/[^\s"'<>\u0000-\u001f\u007f-\u009f\ud800-\udfff]{1,500}$/.test(url)
+    ? url
+    : undefined;
+}
+
+function isAfter({ line = 0, column = 0, endLine = 0, endColumn = 0 }: Finding): boolean {
+  return endLine > line || (endLine === line && (endColumn === 0 || endColumn > column));
 }

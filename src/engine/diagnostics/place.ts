@@ -1,22 +1,18 @@
-import { position } from './finding.ts';
+import { type Place, position } from './finding.ts';
 
-/** Where something is, as printed. */
-export interface Place {
-  file: string;
-  line: number | undefined;
-  column: number | undefined;
-}
+export type { Place } from './finding.ts';
 
 const sourceExtension = new RegExp(
   `\\.(?:${[
-    'adoc|asm|astro|bash|c|cc|cjs|clj|cmake|cpp|cs|css|cts|cu|cxx|d|dart|erl|ex|exs|f|f90|fs|go|gradle|graphql',
-    'h|hh|hpp|hs|html|hxx|inc|ini|java|jl|js|json|jsx|kt|kts|less|lua|m|md|mjs|ml|mm|mts|nim|nix|php|pl|proto',
-    'ps1|py|pyi|pyx|r|rb|rs|rst|s|scala|scss|sh|sql|svelte|swift|sv|tex|tf|toml|ts|tsx|txt|v|vb|vhd|vue|xml',
-    'y|yaml|yml|zig|zsh',
+    'adb|ads|adoc|asm|astro|bash|c|cc|cjs|clj|cmake|cpp|cr|cs|css|csv|csx|cts|cu|cxx|d|dart|elm|erl|ex|exs|f|f90|feature|fs|fsx|go|groovy|gradle|graphql',
+    'h|hh|hpp|hs|hcl|heex|hrl|html|hxx|inc|ini|java|jl|js|json|json5|jsonc|jsx|ipynb|kt|kts|less|lua|m|md|mjs|ml|mli|mm|mts|nim|nix|pas|php|phtml|pl|pm|proto|psm1|purs',
+    'ps1|pug|py|pyi|pyx|r|rake|rb|res|resi|rs|rst|s|scala|scss|sh|sol|sql|svelte|swift|sv|tex|tf|tfvars|toml|ts|tsx|txt|vala|v|vb|vhd|vue|xml',
+    'styl|sass|t|bats|vue|y|yaml|yml|zig|zsh',
   ].join('|')})$`,
   'i',
 );
-const knownName = /(?:^|[\\/])(?:GNUm|[Mm])akefile$|(?:^|[\\/])(?:Dockerfile|Jenkinsfile|BUILD|WORKSPACE)$/;
+const knownName =
+  /(?:^|[\\/])(?:GNUm|[Mm])akefile$|(?:^|[\\/])(?:Dockerfile(?:\.\w{1,40})?|Containerfile|Jenkinsfile|BUILD|WORKSPACE|Rakefile|Gemfile|Vagrantfile|Justfile|justfile)$/;
 
 /** Whether the name ends as source files do, which tells `a.c:12` from `db.internal:5432`. */
 export function isSourceFile(text: string): boolean {
@@ -76,7 +72,10 @@ export function scriptFrame(line: string, bare = false): Place | { file: undefin
   const open = call.endsWith(')') ? call.indexOf(' (') : -1;
   const inner = open === -1 ? call : call.slice(open + 2, -1);
   if (internal.test(inner)) return { file: undefined };
-  const place = placeAtEnd(inner);
+  // vitest puts the function's name before the place.
+  const place =
+    placeAtEnd(inner) ??
+    (trimmed.startsWith('❯ ') ? placeAtEnd(inner.slice(inner.lastIndexOf(' ') + 1)) : undefined);
   if (place !== undefined) return place;
   return marked && open !== -1 ? { file: undefined } : undefined;
 }
@@ -90,13 +89,14 @@ export function pythonFrame(line: string): (Place & { indent: number }) | undefi
   return { indent: indent.length, file, line: position(row), column: undefined };
 }
 
+const foreign =
+  /\/(?:node_modules|site-packages|dist-packages|lib\/python\d?[\d.]*|rustc\/[0-9a-f]{8,}|\.cargo\/(?:registry|git)|pkg\/mod|go(?:-[\d.]+)?\/src\/(?:runtime|testing|reflect|sync|os|net|time|internal|context|fmt|io|errors)|gems|lib\/ruby|\.pnpm|\.yarn\/(?:cache|unplugged)|bower_components|vendor\/bundle)\//i;
+
 /** Whether a frame's file is the project's own rather than a dependency's or the runtime's. */
 export function isOwn(file: string): boolean {
   if (/^[<[]|^node:/.test(file)) return false;
   const path = file.replaceAll('\\', '/');
-  return !/\/(?:node_modules|site-packages|dist-packages|lib\/python\d?[\d.]*|rustc\/[0-9a-f]{8,}|\.cargo\/registry)\//i.test(
-    `/${path}`,
-  );
+  return !foreign.test(`/${path}`);
 }
 
 /** The project's own frame among these, or else the first that names a file. */

@@ -1,28 +1,47 @@
 import type { DocumentShape, LineShape } from './finding.ts';
 import { biome } from './shapes/biome.ts';
+import { blockShape, mypy, tables } from './shapes/blocks.ts';
 import { colon } from './shapes/colon.ts';
+import { commands } from './shapes/commands.ts';
 import { esbuild } from './shapes/esbuild.ts';
-import { eslintStylish, eslintUnix } from './shapes/eslint.ts';
+import { frames } from './shapes/frames.ts';
 import { goBuild, goTest } from './shapes/go.ts';
+import { eslintUnix, headed } from './shapes/headed.ts';
+import { jsonReports } from './shapes/json-reports.ts';
 import { junit } from './shapes/junit.ts';
 import { nodeStack, nodeTests } from './shapes/node.ts';
 import { pytest } from './shapes/pytest.ts';
 import { python, unittest } from './shapes/python.ts';
+import { rowShape } from './shapes/rows.ts';
 import { rust } from './shapes/rust.ts';
 import { sarif } from './shapes/sarif.ts';
 import { tap } from './shapes/tap.ts';
+import { javaStack, scriptReports, surefireSummary, testReports } from './shapes/test-reports.ts';
 import { tsc } from './shapes/tsc.ts';
+import { xmlReports } from './shapes/xml-reports.ts';
+import { documentTools } from './tools/documents.ts';
+import { javascript } from './tools/javascript.ts';
+import { jvm } from './tools/jvm.ts';
+import { native } from './tools/native.ts';
+import { python as pythonTools } from './tools/python.ts';
+import { scripts } from './tools/scripts.ts';
 
-/** Read first, and cut out of the text. If they hold an error, nothing else is read. */
-export const documents: readonly DocumentShape[] = [sarif, junit];
+export { plainLines } from './shapes/plain-lines.ts';
+
+/** Read first, and cut out of the text: what machines write is surer than what people read. */
+export const documents: readonly DocumentShape[] = [sarif, junit, xmlReports, jsonReports];
+
+/** The tools whose findings stand on one line each. */
+export const rows = [...javascript, ...pythonTools, ...jvm, ...native, ...scripts, ...documentTools];
 
 /**
- * Read in this order, each shape seeing only the lines no earlier one took, and a rank only where no earlier
- * rank named an error. Test runners come first: what tests print may look like anything, a compiler's errors
- * included. Stacks come last, since a log may hold some that are no failure.
+ * Read in this order, each shape seeing only the lines no earlier one took. Test runners come first: what tests print may
+ * look like anything, a compiler's errors included.
  */
 export const ranks: readonly (readonly LineShape[])[] = [
-  [tap, pytest, unittest, goTest, goBuild, rust, nodeTests],
-  [tsc, biome, esbuild, eslintStylish, eslintUnix, colon],
-  [python, nodeStack],
+  [commands, tap, pytest, unittest, scriptReports, testReports, surefireSummary, goTest, rust, nodeTests],
+  [frames, mypy, blockShape, tables, tsc, biome, esbuild, headed, eslintUnix, rowShape(rows), goBuild, colon],
 ];
+
+/** Read where nothing above names an error, since a log may hold stacks that are no failure. */
+export const stacks: readonly LineShape[] = [python, javaStack, nodeStack];

@@ -11,6 +11,10 @@ const telling =
 const noise =
   /^(?:npm (?:ERR!|error)(?: (?:code|errno|path|command|signal|Lifecycle|workspace|location|A complete log)\b|\s*$|.*\bdebug-\d)|error Command failed|\s*ELIFECYCLE|make(?:\[\d+\])?: \*\*\* |gmake: \*\*\* |ninja: build stopped|info Visit |error: (?:aborting due to|could not compile)|exit status \d|collect2: )/i;
 
+/** What does not fail a job. */
+const warning =
+  /^\W{0,10}(?:npm |\S{1,100}: )?warn(?:ing)?\b|\b(?:0|no) (?:errors?|failures?|failed|failing)\b/i;
+
 /** The end of the output in whole lines, at most 4096 bytes of UTF-8; a longer last line keeps its end. */
 export function tailOf(lines: readonly string[]): string {
   const kept: string[] = [];
@@ -31,16 +35,16 @@ export function tailOf(lines: readonly string[]): string {
 }
 
 /**
- * The line that best says why the job failed: the last that speaks of failing, else the last one; '' of
- * none.
+ * The line that best says why the job failed: the last that speaks of failing, else the last one unless
+ * `only` such a line will do; '' of none.
  */
-export function tellingLine(lines: readonly string[]): string {
+export function tellingLine(lines: readonly string[], only = false): string {
   const last = lastSaid(lines);
   for (let at = last; at >= 0 && at > last - maxSearched; at--) {
     const line = lines[at] ?? '';
-    if (telling.test(line) && !noise.test(line)) return line.trim();
+    if (telling.test(line) && !noise.test(line) && !warning.test(line)) return line.trim();
   }
-  return lines[last]?.trim() ?? '';
+  return only ? '' : (lines[last]?.trim() ?? '');
 }
 
 function lastSaid(lines: readonly string[]): number {

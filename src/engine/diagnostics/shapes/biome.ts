@@ -2,14 +2,22 @@ import { type LineShape, Match } from '../finding.ts';
 import { isPath, placeAtEnd } from '../place.ts';
 
 const ruler = '━━━';
-const severities = { '×': 'error', '!': 'warning', i: 'info' } as const;
-const verdict = /^ {2}([×!i]) (.*)$/;
+const severities = {
+  '×': 'error',
+  '✖': 'error',
+  x: 'error',
+  '!': 'warning',
+  '⚠': 'warning',
+  i: 'info',
+  ℹ: 'info',
+} as const;
+const verdict = /^ {2}([×✖x!⚠iℹ]) (.*)$/;
 
 /** Biome's frames: `file:1:2 lint/group/rule ━━━`, then `  × message`. Its closing summary names no file. */
 export const biome: LineShape = (lines) => {
   const match = new Match();
   for (const [at, line] of lines.entries()) {
-    if (!line.endsWith(ruler)) continue;
+    if (!line.endsWith(ruler) && !/ ━{3,}\S*$/.test(line)) continue;
     const words = line
       .slice(0, line.indexOf(ruler))
       .replace(/ FIXABLE /, ' ')

@@ -1,27 +1,53 @@
-import { type Finding, type LineShape, Match } from '../finding.ts';
-import { isSourceFile, placeAtStart, withoutLabel } from '../place.ts';
+import { type Finding, type LineShape, Match, type Note, severityOf } from '../finding.ts';
+import { isSourceFile, placeAtEnd, placeAtStart, withoutLabel } from '../place.ts';
 
-const verdict = /^(fatal error|internal compiler error|error|warning)(?:\[([\w:-]{1,100})\])?: (.*)$/i;
-const code = /^([A-Z]{1,5}\d{2,5}):? (.*)$/;
+const verdict =
+  /^(fatal error|internal compiler error|error|warning|note|remark|info|style)(?:\[([\w:-]{1,100})\])?: (.*)$/i;
+const code = /^([A-Z]{1,6}\d{2,5}):? (?:\[\*\] )?(.*)$/;
 const linkerVerdict = /^(?:undefined reference to|multiple definition of|undefined symbol) /;
 const driver =
   /^(?:\S*[\\/])?(?:[\w.-]+-)?(?:cc|gcc|g\+\+|c\+\+|clang|clang\+\+|cc1|cc1plus|collect2|ld(?:\.\w+)?|ld64\.lld)(?:-\d+)?(?:\.exe)?: (.*)$/;
 const linkedPlace = /^((?:[A-Za-z]:(?=[\\/]))?[^:]+):(?:(\d{1,9})|\([^)]{1,100}\)): (.*)$/;
+const included = /^(?:In file included from|\s{17,22}from) (\S.{0,1000}?)[,:]$/;
+const underline = /^\s*(?:\d{0,7} ?\|)? *(?:~*)(\^)(~*)(?:\s.*)?$/;
 
 const cFamily = /\.(?:c|cc|cpp|cxx|c\+\+|cu|h|hh|hpp|hxx|inc|ipp|m|mm|s|y|l)$/i;
 
+/** How far below its finding a note stands, the quoted source between them. */
+const maxToNote = 40;
+
 /**
- * `file:1:2: error: message [rule]`, which gcc and clang print and many tools after them (javac, mypy,
- * shellcheck, `rustc --error-format short`); flake8's and ruff's `file:1:2: E501 message`; and what a C
- * linker or compiler driver says without a place. Notes are left out.
+ * `file:1:2: error: message [rule]`, which gcc and clang print and many tools after them (javac, swiftc, clang-tidy,
+ * cppcheck, shellcheck, actionlint, `rustc --error-format short`); flake8's `file:1:2: E501 message`; and what a C linker or
+ * compiler driver says without a place. Notes, and the files that include the one at fault, are related places.
  */
 export const colon: LineShape = (lines) => {
   const match = new Match();
+  const ruff = lines.some((line) => /^(?:Found \d{1,6} errors?\.|\[\*\] \d{1,6} fixable)/.test(line));
+  let last: Finding | undefined;
+  let from: Note[] = [];
   for (const [at, printed] of lines.entries()) {
     const line = withoutLabel(printed);
-    const finding = /^\s/.test(line) ? undefined : (atPlace(line) ?? linked(line));
+    const outer = included.exec(line)?.[1];
+    const place = outer === undefined ? undefined : placeAtEnd(outer);
+    if (place !== undefined) {
+      from.push({ message: 'Included here.', ...place });
+      continue;
+    }
+    if (/^\s/.test(line) || line === '') continue;
+    const note = noteOf(line);
+    if (note !== undefined) {
+      if (last !== undefined && at - last.at <= maxToNote) {
+        last.related = [...(last.related ?? []), note];
+        match.take(at);
+      }
+      continue;
+    }
+    const finding = atPlace(line, ruff) ?? linked(line);
     if (finding === undefined) continue;
-    match.add({ ...finding, at });
+    last = { ...finding, at, ...endOf(finding, lines, at), related: from.length > 0 ? from : undefined };
+    from = [];
+    match.add(last);
     match.take(at);
   }
   return match;
@@ -29,7 +55,22 @@ export const colon: LineShape = (lines) => {
 
 type Unplaced = Omit<Finding, 'at'>;
 
-function atPlace(line: string): Unplaced | undefined {
+function noteOf(line: string): Note | undefined {
+  const place = placeAtStart(line);
+  const [, word, , message] = place === undefined ? [] : (verdict.exec(place.rest) ?? []);
+  if (place === undefined || word === undefined || message === undefined || !/^(?:note|remark)$/i.test(word))
+    return undefined;
+  return { message, file: place.file, line: place.line, column: place.column };
+}
+
+/** gcc and clang underline what they mean: caret and tildes, right below the source. */
+function endOf({ file, line, column }: Unplaced, lines: readonly string[], at: number) {
+  if (file === undefined || line === undefined || column === undefined || !cFamily.test(file)) return {};
+  const [, caret, tildes = ''] = underline.exec(lines[at + 2] ?? '') ?? [];
+  return caret === undefined || tildes === '' ? {} : { endLine: line, endColumn: column + 1 + tildes.length };
+}
+
+function atPlace(line: string, ruff: boolean): Unplaced | undefined {
   const place = placeAtStart(line);
   if (place === undefined) return undefined;
   // Without a column, `db.internal:5432: error: …` looks the same: only a source file's name is believed.
@@ -38,13 +79,22 @@ function atPlace(line: string): Unplaced | undefined {
   const [, word, bracketed, text] = verdict.exec(rest) ?? [];
   if (word !== undefined && text !== undefined) {
     const { message, rule } = splitRule(text);
-    const severity = word.toLowerCase() === 'warning' ? 'warning' : 'error';
-    return { severity, message, tool: toolOf(file), file, line: row, column, rule: bracketed ?? rule };
+    const tool = toolOf(file, bracketed ?? rule);
+    return {
+      severity: severityOf(word),
+      message,
+      tool,
+      file,
+      line: row,
+      column,
+      rule: bracketed ?? rule,
+      doubtful: true,
+    };
   }
-  const [, rule, message] = column !== undefined && isSourceFile(file) ? (code.exec(rest) ?? []) : [];
-  return rule === undefined || message === undefined
-    ? undefined
-    : { severity: 'error', message, file, line: row, column, rule };
+  const [, rule, message] = isSourceFile(file) ? (code.exec(rest) ?? []) : [];
+  if (rule === undefined || message === undefined) return undefined;
+  const tool = ruff ? 'ruff' : file.endsWith('.py') && /^[EWFCNBD]\d{3}$/.test(rule) ? 'flake8' : undefined;
+  return { severity: 'error', message, tool, file, line: row, column, rule, doubtful: true };
 }
 
 /** `[-Wflag]` or `[check-name]` at the end of a message. */
@@ -52,27 +102,37 @@ function splitRule(text: string): { message: string; rule: string | undefined } 
   const open = text.endsWith(']') ? text.lastIndexOf(' [') : -1;
   const rule = open === -1 ? '' : text.slice(open + 2, -1);
   if (!/^[\w.,=+:/-]{1,100}$/.test(rule)) return { message: text, rule: undefined };
-  return { message: text.slice(0, open), rule };
+  return { message: text.slice(0, open).trimEnd(), rule };
 }
 
-function toolOf(file: string): string | undefined {
-  if (cFamily.test(file)) return 'cc';
+function toolOf(file: string, rule: string | undefined): string | undefined {
+  if (/^SC\d{4}$/.test(rule ?? '')) return 'shellcheck';
+  if (cFamily.test(file))
+    return /^(?:bugprone|cert|cppcoreguidelines|google|hicpp|llvm|misc|modernize|performance|portability|readability|clang-analyzer)-/.test(
+      rule ?? '',
+    )
+      ? 'clang-tidy'
+      : 'cc';
+  if (file.endsWith('.java')) return 'javac';
+  if (file.endsWith('.swift')) return 'swiftc';
+  if (/\.kts?$/.test(file)) return 'kotlinc';
   return file.endsWith('.rs') ? 'rustc' : undefined;
 }
 
 function linked(line: string): Unplaced | undefined {
   const said = driver.exec(line)?.[1];
   const [, word, , text] = said === undefined ? [] : (verdict.exec(said) ?? []);
-  if (word !== undefined && text !== undefined) {
-    return { severity: word.toLowerCase() === 'warning' ? 'warning' : 'error', message: text, tool: 'cc' };
-  }
+  if (word !== undefined && text !== undefined)
+    return { severity: severityOf(word), message: text, tool: 'cc' };
   const [, file, row, message] = linkedPlace.exec(said ?? line) ?? [];
   if (file === undefined || message === undefined || !linkerVerdict.test(message)) return undefined;
+  // The linker names an object's source without its directory, or the object itself.
+  const source = cFamily.test(file);
   return {
     severity: 'error',
     message,
     tool: 'cc',
-    file: cFamily.test(file) ? file : undefined,
-    line: cFamily.test(file) && row !== undefined ? Number(row) : undefined,
+    file: source ? file : undefined,
+    line: source && row !== undefined ? Number(row) : undefined,
   };
 }

@@ -1,11 +1,18 @@
 import { type Finding, type LineShape, Match, position } from '../finding.ts';
-import { isOwn, placeAtEnd, placeAtStart, withoutLabel } from '../place.ts';
+import { isOwn, type Place, placeAtEnd, placeAtStart, withoutLabel } from '../place.ts';
 
 const running = /^\s*=== (RUN|CONT|NAME|PAUSE) +(\S+)/;
 const verdict = /^(\s*)--- (FAIL|PASS|SKIP): (\S+)/;
 const logged = /^\s+([^\s:][^:]{0,500}\.go):(\d{1,9}): ?(.*)$/;
 const packageVerdict = /^(?:FAIL|ok|\?) *\t([^\s[]+)/;
 const panicFrame = /^\t(\S.{0,1000}\.go:\d{1,9})(?: \+0x[0-9a-f]+)?$/;
+
+/** golangci-lint ends its finding in the linter's name, and quotes the source below it. */
+const golangci = /^(.{1,1500}) \(([a-z][a-z\d]{2,30})\)$/;
+const staticcheck = /^(.{1,1500}) \(((?:SA|ST|S|QF|U)\d{4})\)$/;
+/** Other tools' findings in a Go file. */
+const verdictWord = /^(?:error|warning|fatal error): /;
+const caret = /^\s*\^\s*$/;
 
 const maxElaboration = 8;
 const maxFrames = 100;
@@ -95,18 +102,29 @@ function reported(failures: readonly { at: number; test: string; logs: Logged[] 
 
 function readPanic(lines: readonly string[], at: number): Finding {
   const message = (lines[at] ?? '').replace(/ \[recovered\].*$/, '');
-  const finding: Finding = { at, severity: 'error', message, tool: 'go' };
+  const frames: Place[] = [];
   for (const line of lines.slice(at + 1, at + maxFrames)) {
     const [, printed] = panicFrame.exec(line) ?? [];
     const place = printed === undefined ? undefined : placeAtEnd(printed);
-    if (place === undefined || !isOwn(place.file) || isGoRoot(place.file)) continue;
-    return { ...finding, file: place.file, line: place.line };
+    if (place !== undefined && isOwn(place.file) && !isGoRoot(place.file))
+      frames.push({ file: place.file, line: place.line });
   }
-  return finding;
+  return { at, severity: 'error', message, tool: 'go', frames };
 }
 
 function isGoRoot(file: string): boolean {
-  return /[\\/](?:src[\\/](?:runtime|testing|net|reflect|sync|os|internal)|pkg[\\/]mod)[\\/]/.test(file);
+  return /[\\/](?:src[\\/](?:runtime|testing|net|reflect|sync|os|internal|time|fmt|io|context|errors|bufio|strings|bytes)|pkg[\\/]mod)[\\/]/.test(
+    file,
+  );
+}
+
+/** Whether this line is source over a caret, not words of the finding above. */
+function quoted(lines: readonly string[], at: number): boolean {
+  return caret.test(lines[at + 1] ?? '');
+}
+
+function quoteEnd(lines: readonly string[], from: number): number {
+  return quoted(lines, from) ? from + 2 : from;
 }
 
 /** What the Go compiler and `go vet` print: `./file.go:1:2: message`, with continuation lines. */
@@ -115,10 +133,49 @@ export const goBuild: LineShape = (lines) => {
   for (let at = 0; at < lines.length; at++) {
     const line = withoutLabel(lines[at] ?? '').replace(/^vet: /, '');
     const place = /^\S/.test(line) ? placeAtStart(line) : undefined;
-    if (place === undefined || place.column === undefined || !place.file.endsWith('.go')) continue;
-    let to = at + 1;
-    while (to <= at + maxElaboration && /^\t\S/.test(lines[to] ?? '')) to++;
+    if (
+      place === undefined ||
+      place.column === undefined ||
+      !place.file.endsWith('.go') ||
+      verdictWord.test(place.rest)
+    )
+      continue;
     const { file, line: row, column, rest } = place;
+    const linted = golangci.exec(rest);
+    if (linted !== null) {
+      const [, said = '', linter] = linted;
+      const to = quoteEnd(lines, at + 1);
+      match.add({
+        at,
+        severity: 'error',
+        message: said,
+        tool: 'golangci-lint',
+        file,
+        line: row,
+        column,
+        rule: linter,
+      });
+      match.take(at, to);
+      at = to - 1;
+      continue;
+    }
+    const checked = staticcheck.exec(rest);
+    if (checked !== null) {
+      match.add({
+        at,
+        severity: 'error',
+        message: checked[1] ?? '',
+        tool: 'staticcheck',
+        file,
+        line: row,
+        column,
+        rule: checked[2],
+      });
+      match.take(at);
+      continue;
+    }
+    let to = at + 1;
+    while (to <= at + maxElaboration && /^\t\S/.test(lines[to] ?? '') && !quoted(lines, to)) to++;
     const message = [rest, ...lines.slice(at + 1, to).map((more) => more.trim())].join(' ');
     match.add({ at, severity: 'error', message, tool: 'go', file, line: row, column });
     match.take(at, to);

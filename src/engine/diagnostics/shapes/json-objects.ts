@@ -11,7 +11,7 @@ export interface FoundObject {
 const maxPasses = 4;
 
 /**
- * The JSON objects in a text that begin as `opening` (a global expression) says; broken ones are passed
+ * The JSON objects and arrays in a text that begin as `opening` (a global expression) says; broken ones are passed
  * over.
  */
 export function* jsonObjects(text: string, opening: RegExp): Generator<FoundObject> {
@@ -29,11 +29,11 @@ export function* jsonObjects(text: string, opening: RegExp): Generator<FoundObje
 }
 
 /**
- * Index after the brace that closes the one at `from`, or where the search for it ended; strings' braces are
+ * Index after the brace or bracket that closes the one at `from`, or where the search for it ended; strings' braces are
  * none.
  */
 function objectEnd(text: string, from: number): { to: number; closed: boolean } {
-  const token = /["{}]/g;
+  const token = /["{}[\]]/g;
   token.lastIndex = from;
   let depth = 0;
   for (let found = token.exec(text); found !== null; found = token.exec(text)) {
@@ -42,7 +42,7 @@ function objectEnd(text: string, from: number): { to: number; closed: boolean } 
       if (!after.closed) return after;
       token.lastIndex = after.to;
     } else {
-      depth += found[0] === '{' ? 1 : -1;
+      depth += found[0] === '{' || found[0] === '[' ? 1 : -1;
       if (depth === 0) return { to: found.index + 1, closed: true };
     }
   }

@@ -1,11 +1,12 @@
 import { type LineShape, Match } from '../finding.ts';
-import { isOwn, ownPlace, type Place, placeAtEnd, scriptFrame } from '../place.ts';
+import { isOwn, type Place, placeAtEnd, scriptFrame } from '../place.ts';
 
 const error =
-  /^\s*(?:Uncaught )?([A-Za-z_$][\w$.]{0,100})?(?:Error|Exception)(?: \[[^\]]{1,100}\])?(?:: .*|)(?: \{)?$/;
+  /^\s*(?:Uncaught |Unhandled |Exception during run: |Message: )?([A-Za-z_$][\w$.]{0,100})?(?:Error|Exception)(?: \[[^\]]{1,100}\])?(?:: .*|)(?: \{)?$/;
 const cause = /^\s*\[(?:cause|errors)\]: /;
 const specTitle = /^\s*✖ (?!\d+ problem)(.+?)(?: \([\d.]{1,20}ms\))?(?: # (TODO|SKIP).*)?$/;
-const otherTitle = /^(?: {2}● | (?:FAIL|×) {1,2}|\s+×\s)(\S.*)$/;
+const consoleTitle = /^ {2}● Console$/;
+const otherTitle = /^(?: {2}● (?!Console$)| (?:FAIL|×) {1,2}|\s+×\s)(\S.*)$/;
 const mochaTitle = /^ {2}\d{1,6}\) (\S.*)$/;
 
 /** How far above its first frame an error's head may stand; assertion diffs come between. */
@@ -49,16 +50,16 @@ function read(lines: readonly string[], titled: boolean): Match {
     const head = headIn(lines, title?.to ?? from, at, title !== undefined);
     floor = to;
     if (head !== undefined && (title !== undefined) === titled && title?.expected !== true) {
-      const place = places.some((seen) => isOwn(seen.file))
-        ? ownPlace(places)
-        : (sourceLine(lines, from, at) ?? places[0]);
+      const source = sourceLine(lines, from, at);
+      const own = places.filter((seen) => isOwn(seen.file));
+      const frames = source === undefined ? places : own.length > 0 ? [...own, source] : [source];
       const said = saidFrom(lines, head, at);
       match.add({
         at: head,
         severity: 'error',
         message: title === undefined ? said : `${title.text}: ${said}`,
         tool: 'node',
-        ...place,
+        frames,
       });
     }
     at = to - 1;
@@ -70,7 +71,10 @@ function read(lines: readonly string[], titled: boolean): Match {
  * The error's words; where its first line only announces them (`to be strictly equal:`), with those below.
  */
 function saidFrom(lines: readonly string[], head: number, to: number): string {
-  const first = (lines[head] ?? '').trim().replace(/ \{$/, '');
+  const first = (lines[head] ?? '')
+    .trim()
+    .replace(/ \{$/, '')
+    .replace(/^Exception during run: /, '');
   if (!first.endsWith(':')) return first;
   return [first, ...lines.slice(head + 1, Math.min(to, head + maxSaid))].map((line) => line.trim()).join(' ');
 }
@@ -90,6 +94,8 @@ function headIn(lines: readonly string[], from: number, to: number, titled: bool
 function titleIn(lines: readonly string[], from: number, to: number): Title | undefined {
   for (let at = to - 1; at >= from; at--) {
     const line = lines[at] ?? '';
+    // What a test wrote to its console is no failure, though it look like one.
+    if (consoleTitle.test(line)) return { text: 'Console', to: at + 1, expected: true };
     const spec = specTitle.exec(line);
     if (spec !== null) return { text: spec[1] ?? '', to: at + 1, expected: spec[2] !== undefined };
     const other = otherTitle.exec(line)?.[1];

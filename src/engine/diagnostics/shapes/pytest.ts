@@ -2,6 +2,8 @@ import { type Finding, type LineShape, Match, position } from '../finding.ts';
 import { isOwn, type Place, pythonFrame } from '../place.ts';
 
 const section = /^={3,} (?:(FAILURES|ERRORS)|(short test summary info)|.{1,200}) ={3,}$/;
+/** `-rA` and `-rP` show what passing tests printed. */
+const passes = /^={3,} (?:PASSES|warnings summary|XPASSES|xfail) /;
 const title = /^_{3,} (.{1,500}) _{3,}$/;
 const captured = /^-{3,} (?:Captured|generated xml) .{1,200}-{3,}$/;
 const crash = /^((?:[A-Za-z]:(?=[\\/]))?[^\s:][^:]{0,1000}\.py[xi]?):(\d{1,9}):(?: (.*))?$/;
@@ -36,14 +38,18 @@ export const pytest: LineShape = (lines) => {
   const match = new Match();
   const blocks: Block[] = [];
   const entries: Entry[] = [];
-  let mode: 'outside' | 'reports' | 'captured' = 'outside';
+  let mode: 'outside' | 'reports' | 'captured' | 'passes' = 'outside';
   let block: Block | undefined;
 
   for (const [at, line] of lines.entries()) {
     const header = section.exec(line);
     if (header !== null) {
-      mode = header[1] === undefined ? 'outside' : 'reports';
+      mode = header[1] !== undefined ? 'reports' : passes.test(line) ? 'passes' : 'outside';
       block = undefined;
+      match.take(at);
+      continue;
+    }
+    if (mode === 'passes') {
       match.take(at);
       continue;
     }
@@ -124,6 +130,7 @@ function report(match: Match, blocks: readonly Block[], entries: readonly Entry[
   for (const block of blocks) {
     const places = block.places.filter((place) => isOwn(place.file));
     const place = places.at(-1) ?? block.places.at(-1);
+    const frames = places.toReversed();
     const index = waiting.findIndex(
       (listed) =>
         listed.name === block.name &&
@@ -138,7 +145,12 @@ function report(match: Match, blocks: readonly Block[], entries: readonly Entry[
       severity: 'error',
       message: `${block.name}: ${message}`,
       tool: 'pytest',
-      ...(place ?? { file: listed?.file }),
+      frames:
+        listed === undefined
+          ? frames.length > 0
+            ? frames
+            : block.places
+          : [...frames, { file: listed.file }],
     });
   }
   for (const { at, file, name, message } of waiting) {

@@ -1,5 +1,5 @@
 import { type LineShape, Match } from '../finding.ts';
-import { ownPlace, type Place, pythonFrame } from '../place.ts';
+import { isOwn, type Place, pythonFrame } from '../place.ts';
 
 const exception = /^\s*((?:[A-Za-z_]\w{0,100}\.){0,10}[A-Z_]\w{0,100})(?:: (.*))?$/;
 const chained =
@@ -38,14 +38,20 @@ function read(lines: readonly string[], titled: boolean): Match {
     const next = lines.slice(to + 1, to + 4).find((line) => line !== '') ?? '';
     const test = titleAbove(lines, at);
     if (raised !== undefined && !chained.test(next) && (test !== undefined) === titled) {
-      const { file, line } = ownPlace(places.toReversed()) ?? first;
       const message = test === undefined ? raised : `${test}: ${raised}`;
-      match.add({ at, severity: 'error', message, tool: 'python', file, line });
+      match.add({ at, severity: 'error', message, tool: 'python', frames: ordered(places, first) });
       match.take(at, to + 1);
     }
     at = Math.max(at, to - 1);
   }
   return match;
+}
+
+/** The innermost of the project's own first; a library's where there is no other. */
+function ordered(places: readonly Place[], first: Place): Place[] {
+  const inner = places.toReversed();
+  const own = inner.filter((place) => isOwn(place.file));
+  return own.length > 0 ? own : [inner[0] ?? first];
 }
 
 function indentOf(line: string): number {

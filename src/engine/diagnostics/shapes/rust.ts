@@ -1,60 +1,40 @@
 import { type Finding, type LineShape, Match } from '../finding.ts';
-import { isOwn, placeAtEnd } from '../place.ts';
+import { type Place, placeAtEnd } from '../place.ts';
 
-const head = /^(error|warning)(?:\[([A-Z]\d{4})\])?: (.*)$/;
-const lint = /`#\[(?:warn|deny|forbid)\(([\w:]{1,100})\)\]`|`-[DWF] ([\w:-]{1,100})` implied/;
 const panic = /^thread '([^']{1,500})'(?: \(\d+\))? panicked at (.*)$/;
 const panicEnd = /^(?:$|stack backtrace:|note: |thread ')/;
+const passedTest = /^test (\S{1,500})(?: - should panic)? \.\.\. ok$/;
+const sectionHead = /^---- (\S{1,500}) stdout ----$/;
 const oldPanic = /^'(.*)', ([^']{1,1024})$/;
 
-/** How far below its head a diagnostic's `-->` stands: its message may take several lines. */
-const maxToArrow = 8;
 const maxBlock = 200;
 const maxPanicLines = 6;
 
-/** rustc's and clippy's diagnostics, and the panics of tests under cargo. */
+/** The panics of tests under cargo, and tests that returned an error. A test that passed may panic as it should. */
 export const rust: LineShape = (lines) => {
   const match = new Match();
+  const passed = new Set<string>();
+  for (const line of lines) {
+    const name = passedTest.exec(line)?.[1];
+    if (name !== undefined) passed.add(name);
+  }
+  let section: { at: number; test: string } | undefined;
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] ?? '';
-    const to = line.startsWith('thread ') ? readPanic(lines, at, match) : readDiagnostic(lines, at, match);
-    at = Math.max(at, to - 1);
+    const test = sectionHead.exec(line)?.[1];
+    if (test !== undefined) section = { at, test };
+    const returned = section === undefined ? undefined : /^Error: (.+)$/.exec(line)?.[0];
+    if (returned !== undefined && section !== undefined && at <= section.at + 3) {
+      match.add({ at, severity: 'error', message: `${section.test}: ${returned}`, tool: 'cargo' });
+      match.take(section.at, at + 1);
+    }
+    if (line.startsWith('thread ')) at = Math.max(at, readPanic(lines, at, match, passed) - 1);
   }
   return match;
 };
 
 /** Returns the index after what it took; `at` where it recognised nothing. */
-function readDiagnostic(lines: readonly string[], at: number, match: Match): number {
-  const [, severity, code, text] = head.exec(lines[at] ?? '') ?? [];
-  if (text === undefined) return at;
-  let to = at + 1;
-  while (to < lines.length && to < at + maxBlock && lines[to] !== '') to++;
-  const block = lines.slice(at + 1, to);
-  const arrow = block.findIndex((line, index) => index < maxToArrow && /^\s*--> /.test(line));
-  // Without a code or a place it is any program's `error: …`, or rustc's own summing up.
-  if (arrow === -1 && code === undefined) return at;
-  const place = arrow === -1 ? undefined : placeAtEnd((block[arrow] ?? '').replace(/^\s*--> /, ''));
-  match.add({
-    at,
-    severity: severity === 'error' ? 'error' : 'warning',
-    message: [text, ...block.slice(0, Math.max(arrow, 0)).map((line) => line.trim())].join(' '),
-    tool: 'rustc',
-    ...place,
-    rule: code ?? lintOf(block),
-  });
-  match.take(at, to);
-  return to;
-}
-
-function lintOf(block: readonly string[]): string | undefined {
-  for (const line of block) {
-    const found = lint.exec(line);
-    if (found !== null) return found[1] ?? found[2];
-  }
-  return undefined;
-}
-
-function readPanic(lines: readonly string[], at: number, match: Match): number {
+function readPanic(lines: readonly string[], at: number, match: Match, passed: ReadonlySet<string>): number {
   const [, thread, rest] = panic.exec(lines[at] ?? '') ?? [];
   if (thread === undefined || rest === undefined) return at;
   const old = oldPanic.exec(rest);
@@ -73,23 +53,21 @@ function readPanic(lines: readonly string[], at: number, match: Match): number {
     severity: 'error',
     message: `${thread === 'main' ? 'panicked' : thread}: ${said}`,
     tool: 'cargo',
-    ...(ownBacktrace(lines, to) ?? placeAtEnd(old?.[2] ?? rest)),
+    frames: framesOf(lines, to, placeAtEnd(old?.[2] ?? rest)),
   };
-  match.add(finding);
+  if (!passed.has(thread)) match.add(finding);
   match.take(at, to);
   return to;
 }
 
-/**
- * Where the panic rose in the project itself, if a backtrace was printed and the panic's own place is not
- * it.
- */
-function ownBacktrace(lines: readonly string[], from: number) {
-  if (lines[from] !== 'stack backtrace:') return undefined;
+/** Where the panic rose, and the frames of its backtrace where one was printed. */
+function framesOf(lines: readonly string[], from: number, raised: Place | undefined): Place[] {
+  const frames = raised === undefined ? [] : [raised];
+  if (lines[from] !== 'stack backtrace:') return frames;
   for (const line of lines.slice(from + 1, from + maxBlock)) {
-    if (!line.startsWith(' ')) return undefined;
+    if (!line.startsWith(' ')) break;
     const place = /^\s+at /.test(line) ? placeAtEnd(line.replace(/^\s+at /, '')) : undefined;
-    if (place !== undefined && isOwn(place.file)) return place;
+    if (place !== undefined) frames.push(place);
   }
-  return undefined;
+  return frames;
 }

@@ -14,7 +14,7 @@ import type {
   Tool,
   ToolComponent,
 } from 'sarif';
-import type { DocumentShape, Finding } from '../finding.ts';
+import type { DocumentShape, Finding, Note, Place } from '../finding.ts';
 import { position } from '../finding.ts';
 import { decode } from '../locate.ts';
 import { jsonObjects } from './json-objects.ts';
@@ -26,6 +26,7 @@ type Loose<T> = { [K in keyof T]?: unknown };
 
 const opening = /\{\s{0,1000}"(?:\$schema|version|runs|properties|inlineExternalProperties)"\s{0,100}:/g;
 const maxBaseDepth = 8;
+const maxRelated = 10;
 
 /** SARIF 2.1.0 logs (OASIS standard), the whole output or documents in its midst, one finding a result. */
 export const sarif: DocumentShape = (text) => {
@@ -78,8 +79,22 @@ function readResult(result: Loose<Result>, run: Loose<Run>, tool: Loose<Tool>): 
     severity,
     message: messageOf(result.message, rule, component) ?? id ?? 'A result without a message',
     rule: id ?? text(rule.name),
+    ruleUrl: text(rule.helpUri),
+    related: relatedOf(result, run),
     ...placeOf(list(result.locations)[0], run),
   };
+}
+
+function relatedOf(result: Loose<Result>, run: Loose<Run>): Note[] | undefined {
+  const notes = list(result.relatedLocations)
+    .slice(0, maxRelated)
+    .map((location) => {
+      const place = placeOf(location, run);
+      const message = messageOf(loose<Location>(location).message, {}, {}) ?? 'See here.';
+      return { message, file: place.file, line: place.line, column: place.column };
+    })
+    .filter((note) => note.file !== undefined);
+  return notes.length > 0 ? notes : undefined;
 }
 
 /** Whether a result reports no open problem: passed, suppressed by its user, or gone since the baseline. */
@@ -144,13 +159,21 @@ function messageOf(
   return template.replace(/\{(\d{1,3})\}/g, (whole, index) => text(values[Number(index)]) ?? whole);
 }
 
-function placeOf(value: unknown, run: Loose<Run>) {
+function placeOf(value: unknown, run: Loose<Run>): Partial<Place> {
   const physical = loose<PhysicalLocation>(loose<Location>(value).physicalLocation);
   const region = loose<Region>(physical.region);
   const artifact = loose<ArtifactLocation>(physical.artifactLocation);
   const file = fileOf(artifact, run) ?? fileOf(indexed(artifact, run), run);
   if (file === undefined) return {};
-  return { file, line: row(region.startLine), column: row(region.startColumn) };
+  const line = row(region.startLine);
+  const endColumn = row(region.endColumn);
+  return {
+    file,
+    line,
+    column: row(region.startColumn),
+    endLine: row(region.endLine) ?? (endColumn === undefined ? undefined : line),
+    endColumn,
+  };
 }
 
 function indexed(artifact: Loose<ArtifactLocation>, run: Loose<Run>): Loose<ArtifactLocation> {

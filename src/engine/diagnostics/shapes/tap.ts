@@ -8,6 +8,8 @@ const directive = /(?:^|\s)# *(?:TODO|SKIP)\b/i;
 const otherLine = /^\s*(?:not ok\b|ok\b|#|\d+\.\.\d)/;
 const bailOut = /^\s*Bail out!(.*)$/i;
 
+const evidence = /^(?:TAP version 1\d|\s*\d{1,6}\.\.\d{1,6}(?:\s|$)|# Subtest: )/;
+
 const maxDetail = 500;
 
 /**
@@ -18,6 +20,7 @@ export const tap: LineShape = (lines) => {
   const match = new Match();
   // Indents at which a subtest failed since the last test point outside it.
   const failedBelow = new Set<number>();
+  const sure = lines.some((line) => evidence.test(line));
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] ?? '';
     const bail = bailOut.exec(line);
@@ -28,15 +31,22 @@ export const tap: LineShape = (lines) => {
     }
     const [, space, verdict, number, text = ''] = testPoint.exec(line) ?? [];
     if (space === undefined || (number === undefined && !/^\s*(?:not )?ok(?: +-.*)?$/.test(line))) continue;
+    // node-tap and vitest open a block of subtests with a brace; those that failed inside speak for it.
+    if (text.endsWith('{')) {
+      match.take(at);
+      continue;
+    }
     const indent = space.length;
     const to = detailEnd(lines, at, indent);
-    match.take(at, to);
+    match.take(at, remarkEnd(lines, to));
     const inner = [...failedBelow].filter((deeper) => deeper > indent);
     for (const deeper of inner) failedBelow.delete(deeper);
     if (verdict === 'not ok' && !directive.test(text)) {
       const finding = read(lines, at, to, text);
       const parentOnly = inner.length > 0 && (finding.subtests || finding.file === undefined);
-      if (!parentOnly) match.add(finding.found);
+      // Without a plan or a place, a line in some log looks the same.
+      const counts = sure || finding.file !== undefined || /^\s*---/.test(lines[at + 1] ?? '');
+      if (counts && !parentOnly) match.add(finding.found);
       failedBelow.add(indent);
     }
     at = to - 1;
@@ -59,12 +69,24 @@ function detailEnd(lines: readonly string[], at: number, indent: number): number
   return to;
 }
 
+/** Index after the remarks that tell of a failing test, so that no other shape reads them. */
+function remarkEnd(lines: readonly string[], from: number): number {
+  if (!failedTest.test(lines[from] ?? '') && !remark.test(lines[from] ?? '')) return from;
+  let to = from;
+  while (to < from + 10 && /^\s*#/.test(lines[to] ?? '')) to++;
+  return to;
+}
+
 function read(lines: readonly string[], at: number, to: number, text: string) {
-  const name = text.replace(/\\([\\#])/g, '$1').trim();
+  const name = text
+    .replace(/\s# time=[\d.]{1,20}m?s$/, '')
+    .replace(/\\([\\#])/g, '$1')
+    .trim();
   const detail = lines.slice(at + 1, to);
   const fields = /^\s*---/.test(detail[0] ?? '') ? readFields(detail.slice(1)) : undefined;
-  const said = fields === undefined ? firstSaid(detail) : messageIn(fields);
-  const place = fields === undefined ? stackPlace(detail) : placeIn(fields);
+  const remarks = remarksBelow(lines, at);
+  const said = fields === undefined ? firstSaid(detail) || remarks.said : messageIn(fields);
+  const place = (fields === undefined ? stackPlace(detail) : placeIn(fields)) ?? remarks.place;
   const found: Finding = {
     at,
     severity: 'error',
@@ -75,12 +97,30 @@ function read(lines: readonly string[], at: number, to: number, text: string) {
   return { found, file: place?.file, subtests: fields?.get('failureType') === 'subtestsFailed' };
 }
 
+const remark =
+  /^\s*# {1,8}(?:\(?(?:.{0,300} )?in (?:test )?file (\S[^,]{0,500}), line (\d{1,9})[,)]?.*|at (\S{1,500}) line (\d{1,9})\.)$/;
+const failedTest = /^\s*# {1,8}Failed (?:\(\w+\) )?test\b/;
+
+/** The remarks below a test point: Perl's `at t/film.t line 14.`, bats' `in test file …, line 3` and what failed there. */
+function remarksBelow(lines: readonly string[], at: number): { place: Place | undefined; said: string } {
+  let place: Place | undefined;
+  let said = '';
+  for (const line of lines.slice(at + 1, at + 10)) {
+    if (!/^\s*#/.test(line)) break;
+    const [, file, row, perlFile, perlRow] = remark.exec(line) ?? [];
+    const named = file ?? perlFile;
+    if (named !== undefined) place ??= { file: named, line: position(row ?? perlRow), column: undefined };
+    else if (said === '' && !failedTest.test(line)) said = line.replace(/^\s*#\s*/, '');
+  }
+  return { place, said: place === undefined ? '' : said };
+}
+
 function firstSaid(detail: readonly string[]): string {
   return detail.find((line) => scriptFrame(line) === undefined && line.trim() !== '')?.trim() ?? '';
 }
 
 function messageIn(fields: Fields): string {
-  for (const key of ['error', 'message', 'diag.message', 'name']) {
+  for (const key of ['error', 'message', 'error.message', 'diag.message', 'name']) {
     const value = fields.get(key);
     if (value !== undefined && value !== '') return value;
   }
