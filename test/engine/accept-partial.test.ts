@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { cpSync, writeFileSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { VerbEvent } from '../../src/contract/events.ts';
-import { endElsewhere, listing, pausedAt, refusedWith, started, succeeded } from '../support/checkouts.ts';
+import {
+  endElsewhere,
+  everything,
+  listing,
+  pausedAt,
+  refusedWith,
+  started,
+  succeeded,
+} from '../support/checkouts.ts';
 import { verb } from '../support/engine.ts';
 import { git, makeProject, type Project, projects } from '../support/project.ts';
 
@@ -199,15 +207,18 @@ describe('accept, when something keeps it from finishing,', () => {
     succeeded(await verb('accept', path));
   });
 
-  it('keeps a worktree that another checkout lies in', async () => {
-    const project = await make({ files: { '.gitignore': '/.nested/\n' } });
+  it('keeps a worktree into which someone put a repository meanwhile', async () => {
+    const project = await make({ files: { '.gitignore': '/build/\n' } });
     const { path } = await work(project);
-    const inner = join(path, '.nested/inner');
-    await git(path, 'worktree', 'add', '--quiet', '-b', 'inner', inner);
-    await project.write({ 'precious.txt': '' }, inner);
-    const answer = await verb('accept', path);
-    refusedWith(answer, 'partial_acceptance', /\.nested\/inner, a checkout too, lies inside/);
-    assert.equal(await git(inner, 'status', '--porcelain'), '?? precious.txt');
+    const inner = join(path, 'build/inner');
+    const head = await git(project.root, 'rev-parse', 'main');
+    const put = () => cpSync(join(project.root, '.git'), join(inner, '.git'), { recursive: true });
+    const answer = await verb('accept', path, {}, { events: whenMoved(put) });
+    refusedWith(answer, 'partial_acceptance', /build\/inner holds \d+ commits that no remote has/);
+    assert.deepEqual(answer.data?.landing, flags(false, false));
+    assert.notEqual(await git(inner, 'rev-parse', 'HEAD'), head, 'it is all there');
+    await rm(inner, { recursive: true });
+    assert.deepEqual(succeeded(await verb('accept', path)).landing, flags(true, true));
   });
 });
 
@@ -240,8 +251,9 @@ describe('accept of a worktree with submodules', () => {
     try {
       const commit = await project.commit({ 'x.txt': '' }, sub);
       await project.commit({}, path);
-      const answer = await verb('accept', path);
-      refusedWith(answer, 'partial_acceptance', /work inside submodules \(sub\)/);
+      const before = await everything(project);
+      refusedWith(await verb('accept', path), 'dirty_worktree', /sub holds 1 commit that no remote has/);
+      assert.deepEqual(await everything(project), before, 'nothing has moved');
       assert.equal(await git(sub, 'rev-parse', 'HEAD'), commit);
       await git(sub, 'push', '--quiet', 'origin', 'HEAD:refs/heads/pushed');
       succeeded(await verb('accept', path));

@@ -132,7 +132,11 @@ describe('A forced drop', () => {
     await git(path, 'init', '--quiet', inner);
     await project.commit({ 'precious.txt': 'precious\n' }, inner);
     const before = await everything(project);
-    refusedWith(await verb('drop', project.root, forced(id)), 'dirty_worktree', /inner.*move them away/);
+    refusedWith(
+      await verb('drop', project.root, forced(id)),
+      'dirty_worktree',
+      /inner holds 1 commit .*move .*inner away/,
+    );
     assert.deepEqual(await everything(project), before);
   });
 
@@ -147,11 +151,19 @@ describe('A forced drop', () => {
       await git(path, ...file, 'submodule', '--quiet', 'update', '--init');
       const sub = join(path, 'sub');
       await project.write({ 'loose.txt': '' }, sub);
-      refusedWith(await verb('drop', project.root, forced(id)), 'dirty_worktree', /Submodules .*\(sub\)/);
+      refusedWith(
+        await verb('drop', project.root, forced(id)),
+        'dirty_worktree',
+        /sub has uncommitted changes/,
+      );
       await git(sub, 'clean', '--quiet', '--force');
       const commit = await project.commit({ x: '' }, sub);
       await project.commit({}, path);
-      refusedWith(await verb('drop', project.root, forced(id)), 'dirty_worktree', /Submodules .*\(sub\)/);
+      refusedWith(
+        await verb('drop', project.root, forced(id)),
+        'dirty_worktree',
+        /sub holds 1 commit that no remote has/,
+      );
       assert.equal(await git(sub, 'rev-parse', 'HEAD'), commit);
       const later = await project.commit({ y: '' }, sub);
       await git(sub, 'push', '--quiet', 'origin', 'HEAD:refs/heads/pushed');

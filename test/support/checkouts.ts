@@ -107,15 +107,17 @@ export interface Elsewhere<V extends Verb> {
 
 /**
  * Runs a verb in another process, from the built engine. With a fault point the process kills itself there, or waits
- * there (`name=MS`).
+ * there (`name=MS`). `through` is a command that starts it, such as `env`.
  */
 export function elsewhere<V extends Verb>(
   name: V,
   root: string,
   args: Args<V>,
   faultPoint?: string,
+  through: readonly string[] = [],
 ): Elsewhere<V> {
-  const child = spawn(process.execPath, ['-e', driver, engineFile, name, root, JSON.stringify(args)], {
+  const command = [...through, process.execPath, '-e', driver, engineFile, name, root, JSON.stringify(args)];
+  const child = spawn(command[0] ?? '', command.slice(1), {
     cwd: '/',
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...environment(), ...(faultPoint !== undefined && { DISCERN_FAULT_POINT: faultPoint }) },

@@ -13,6 +13,8 @@ export interface TreeStatus {
   /** Unmerged paths; each is in `unstaged` too. */
   unmerged: string[];
   untracked: string[];
+  /** Files and directories that git ignores, where they were asked for; a directory ends with `/`. */
+  ignored?: string[];
 }
 
 /** Parses `git status --porcelain=v2 --branch -z` (git-status(1), "Porcelain Format Version 2"). */
@@ -38,6 +40,7 @@ export function parseStatus(stdout: Buffer): TreeStatus {
       if (part[2] !== 0x2e) status.staged.push(path);
       if (part[3] !== 0x2e) status.unstaged.push(path);
     } else if (kind === '?') status.untracked.push(pathText(part.subarray(2)));
+    else if (kind === '!') status.ignored = [...(status.ignored ?? []), pathText(part.subarray(2))];
   }
   return status;
 }
@@ -58,6 +61,8 @@ export async function readStatus(
     untracked?: 'normal' | 'all' | 'no';
     /** What counts as a change of a submodule, less than everything: `dirty` only its commit, `all` nothing. */
     submodules?: 'dirty' | 'all';
+    /** Also tells what git ignores, a whole directory by its name. */
+    ignored?: boolean;
     signal?: AbortSignal | undefined;
     env?: Record<string, string>;
   } = {},
@@ -73,6 +78,7 @@ export async function readStatus(
       '--no-ahead-behind',
       `--untracked-files=${options.untracked ?? 'normal'}`,
       `--ignore-submodules=${options.submodules ?? 'none'}`,
+      ...(options.ignored ? ['--ignored=matching'] : []),
     ],
     { signal: options.signal, ...(options.env && { env: options.env }) },
   );

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { operationUnderWay } from '../checkout.ts';
 import { exists } from '../files.ts';
 import { FileSet, keyOf, type NamedEntry, submodule } from '../git/compare.ts';
 import { fields, git, gitLine, pathText } from '../git/core.ts';
@@ -12,38 +13,41 @@ export interface Inspection {
   status: TreeStatus;
   /** Edited files that the index was told to overlook (assume-unchanged, skip-worktree). */
   overlooked: string[];
-  /** Submodules with changes or commits of their own: their repositories go with the checkout. */
-  submodules: string[];
+  /** What git is in the middle of there, in words. */
+  operation?: string;
 }
 
 type Env = Record<string, string>;
 
 /**
- * Looks into a checkout before it is removed. It may have been renamed: a submodule's own idea of where it lies is not
- * used.
+ * Looks at the files of a checkout before it is removed, and at what git is doing there; what repositories lie in it is for
+ * `lookInto` to tell. It may have been renamed.
  */
-export async function inspect(checkout: string, env: Env = {}): Promise<Inspection> {
-  const [status, special] = await Promise.all([
-    readStatus(checkout, { submodules: 'dirty', ...(Object.keys(env).length > 0 && { env }) }),
-    specialEntries(checkout, env),
+export async function inspect(checkout: string, gitDir: string): Promise<Inspection> {
+  const [status, overlooked, operation] = await Promise.all([
+    readStatus(checkout, { submodules: 'dirty', ignored: true }),
+    overlookedEdits(checkout),
+    operationUnderWay(gitDir),
   ]);
-  return {
-    status,
-    overlooked: await editedAmong(checkout, special.overlooked, env),
-    submodules: await submodulesAtWork(checkout, special.submodules),
-  };
+  return { status, overlooked, ...(operation && { operation: operation.what }) };
 }
 
 /** What a removal would lose, in words; `undefined` when nothing. */
-export function holdings({ status, overlooked, submodules }: Inspection): string | undefined {
+export function holdings({ status, overlooked, operation }: Inspection): string | undefined {
   const what = [
+    ...(operation === undefined ? [] : [`${operation} that is under way`]),
     ...(isClean(status) ? [] : [`uncommitted changes (${listChanges(status, 20)})`]),
     ...(overlooked.length === 0
       ? []
       : [`edits git was told to overlook (${overlooked.slice(0, 20).join(', ')})`]),
-    ...(submodules.length === 0 ? [] : [`work inside submodules (${submodules.join(', ')})`]),
   ];
   return what.length === 0 ? undefined : what.join('; ');
+}
+
+/** The files of a checkout that its index was told to overlook and that are edited. */
+export async function overlookedEdits(checkout: string, env: Env = {}): Promise<string[]> {
+  const { overlooked } = await specialEntries(checkout, env);
+  return editedAmong(checkout, overlooked, env);
 }
 
 /**
@@ -156,20 +160,4 @@ export async function submoduleCommits(checkout: string): Promise<NamedEntry[]> 
     found.push({ path, mode: submodule, id: await gitLine(inner, ['rev-parse', 'HEAD'], { env }) });
   }
   return found;
-}
-
-async function submodulesAtWork(checkout: string, paths: readonly Buffer[]): Promise<string[]> {
-  const found: string[] = [];
-  for (const one of await populated(checkout, paths)) {
-    if (await isAtWork(one)) found.push(pathText(one.path));
-  }
-  return found;
-}
-
-/** True when a submodule has changes, or commits that no remote has. */
-async function isAtWork({ inner, env }: Submodule): Promise<boolean> {
-  const found = await inspect(inner, env);
-  if (holdings(found) !== undefined || found.status.commit === undefined) return true;
-  const own = ['rev-list', '--max-count=1', '--all', 'HEAD', '--not', '--remotes', '--'];
-  return (await gitLine(inner, own, { env })) !== '';
 }

@@ -10,6 +10,7 @@ import type { Difference } from '../git/diff.ts';
 import { parseObstacles } from '../git/read-tree.ts';
 import { moveRef, resolveCommit } from '../git/refs.ts';
 import { Refusal } from '../refusal.ts';
+import { cleanAt } from '../removal/stock.ts';
 import { type Repository, type Trunk, where } from '../repository.ts';
 import type { Teardown } from '../worktree/resources.ts';
 import { catchUp } from './catch-up.ts';
@@ -17,7 +18,6 @@ import { follow } from './follow.ts';
 import { standInTheWay } from './in-the-way.ts';
 import { closeJournal, type Journal, writeJournal } from './journal.ts';
 import {
-  cleanAt,
   deleteBranch,
   keptHints,
   type Retirement,

@@ -2,9 +2,11 @@ import { rename } from 'node:fs/promises';
 import { lockCheckout } from '../checkout.ts';
 import type { Context } from '../context.ts';
 import { exists } from '../files.ts';
+import { pathText } from '../git/core.ts';
 import { forgetWorktree } from '../git/worktree.ts';
 import { gitDirOf } from '../identity.ts';
 import { Refusal } from '../refusal.ts';
+import { mountsWithin } from '../removal/mounts.ts';
 import type { Repository } from '../repository.ts';
 import { shellWord } from '../shell-word.ts';
 import { homeCheckout } from '../worktree/place.ts';
@@ -67,6 +69,12 @@ export async function findLeftovers(repo: Repository): Promise<Leftover[]> {
   return found;
 }
 
+/** Deleting by hand would take along what is mounted. */
+async function remedyFor(at: string): Promise<string> {
+  const [mount] = await mountsWithin(at);
+  return mount ? `umount ${shellWord(pathText(mount))}` : `rm -rf ${shellWord(at)}`;
+}
+
 async function converge(repo: Repository, { at, path, judged }: Leftover, result: Leftovers): Promise<void> {
   // The process that held the lock may just have finished.
   if (!(await exists(at))) return;
@@ -77,7 +85,7 @@ async function converge(repo: Repository, { at, path, judged }: Leftover, result
     if (known && !(await exists(path))) await forgetWorktree(home === path ? repo.commonDir : home, path);
     const left = await deleteJudged(repo.commonDir, at);
     if (left === undefined) result.done.push(`A removal of ${path} that was cut off is finished.`);
-    else result.findings.push({ what: `${left}.`, remedy: `rm -rf ${shellWord(at)}` });
+    else result.findings.push({ what: `${left}.`, remedy: await remedyFor(at) });
   } else if (known && !(await exists(path))) {
     await rename(at, path);
     await closeRemoval(repo.commonDir, at);

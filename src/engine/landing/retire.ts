@@ -2,13 +2,14 @@ import { rename, rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { point } from '../faults.ts';
 import { exists } from '../files.ts';
-import { GitError } from '../git/core.ts';
+import { GitError, pathText } from '../git/core.ts';
 import { deleteRef, forgetBranchSettings, resolveCommit } from '../git/refs.ts';
 import { forgetWorktree } from '../git/worktree.ts';
 import { gitDirOf } from '../identity.ts';
+import { mountsWithin } from '../removal/mounts.ts';
+import { type Stock, takeStock } from '../removal/stock.ts';
 import type { Repository } from '../repository.ts';
 import { removeDirectories } from '../worktree/place.ts';
-import { holdings, type Inspection, inspect } from './inspect.ts';
 import { keepCommits, leftCommits } from './left-commits.ts';
 import { closeRemoval, isNamedForDeletion, judgedName, recordRemoval, trashFor } from './removal-record.ts';
 
@@ -45,11 +46,9 @@ export { judgedName, trashFor };
  */
 export async function removeCheckout(
   removal: Removal,
-  accepts: (found: Inspection, trash: string) => Promise<string | undefined> | string | undefined,
+  accepts: (found: Stock, trash: string) => Promise<string | undefined> | string | undefined,
 ): Promise<Retirement> {
   const { from, path, trash, repo } = removal;
-  const inside = repo.worktrees.find((entry) => entry.path.startsWith(`${path}/`));
-  if (inside) return { removed: false, reason: `${inside.path}, a checkout too, lies inside ${path}` };
   // Without it git would answer for the repository around this directory.
   if ((await gitDirOf(path)) === undefined)
     return { removed: false, reason: `${path} is no checkout any more` };
@@ -67,7 +66,11 @@ export async function removeCheckout(
   let kept: string[] = [];
   try {
     const gitDir = await gitDirOf(trash);
-    const [found, left] = await Promise.all([inspect(trash), gitDir ? leftCommits(from, gitDir) : []]);
+    if (gitDir === undefined) throw new Error(`${path} is no checkout any more`);
+    const [found, left] = await Promise.all([
+      takeStock({ at: trash, path, gitDir }),
+      leftCommits(from, gitDir),
+    ]);
     const reason = await accepts(found, trash);
     if (reason !== undefined) {
       await rename(trash, path);
@@ -95,18 +98,6 @@ const refName = (path: string) => basename(path).replace(/[^A-Za-z0-9_-]+/g, '-'
 /** What to say of commits that were kept, with the way back to them. */
 export const keptHints = (kept: readonly string[] = []): string[] =>
   kept.map((ref) => `Commits that only the removed worktree reached are kept: git branch <name> ${ref}`);
-
-/** Accepts a checkout that is clean and at `commit` (empty: before the first); says what is in the way otherwise. */
-export function cleanAt(commit: string, path: string) {
-  return (found: Inspection): string | undefined => {
-    const held = holdings(found);
-    if (held !== undefined)
-      return `${path} was edited meanwhile: it holds ${held}, and all of it is still there`;
-    if ((found.status.commit ?? '') !== commit)
-      return `${path} got new commits meanwhile, and they are still there`;
-    return undefined;
-  };
-}
 
 /**
  * Deletes a branch that is still at `commit` and that no checkout has but the one at `path`, which is gone. Resolves with
@@ -139,6 +130,8 @@ export async function deleteJudged(commonDir: string, judged: string): Promise<s
   if (await exists(judged)) {
     if (!(await isNamedForDeletion(commonDir, judged)))
       return `${judged} stays: nothing discern has written down says that it is a worktree it removed`;
+    const [mount] = await mountsWithin(judged);
+    if (mount) return `${judged} stays, since ${pathText(mount)} is mounted in it: unmount that first`;
     try {
       await rm(judged, { recursive: true, force: true, maxRetries: 3 });
     } catch (error) {

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { gitDirOf, readRecord } from '../identity.ts';
+import { type Stock, takeStock } from '../removal/stock.ts';
 import { readLedger } from '../worktree/ledger.ts';
 import { destroyResources, type Teardown } from '../worktree/resources.ts';
-import { inspect } from './inspect.ts';
 
 /**
  * Destroys what a worktree has outside of itself, before it is removed. `commit` is the one it is to be removed at: what could
@@ -34,12 +34,13 @@ export function tearingDown(
   commonDir: string,
   verb: string,
   ctx: Context,
-  judge: (commit: string, path: string) => (found: Awaited<ReturnType<typeof inspect>>) => string | undefined,
+  judge: (commit: string, path: string) => (found: Stock) => string | undefined,
 ): TearDown {
   return async (path, project, commit) => {
     const id = await ownerOf(commonDir, path);
     if (id === undefined) return {};
-    const reason = judge(commit, path)(await inspect(path));
+    const gitDir = (await gitDirOf(path)) ?? path;
+    const reason = judge(commit, path)(await takeStock({ at: path, path, gitDir }));
     if (reason !== undefined) return { reason };
     ctx.emit({ type: 'progress', message: `Destroying the resources of ${id}.` });
     return destroyResources({ commonDir, id, root: join(path, project) }, verb, ctx);

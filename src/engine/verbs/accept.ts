@@ -12,9 +12,10 @@ import { gitDirOf, readRecord } from '../identity.ts';
 import { findObstacles, waitForIndex } from '../landing/follow.ts';
 import { land, nothing } from '../landing/land.ts';
 import { lockLanding, type Recovery, recoverLanding, recoverLocked } from '../landing/recover.ts';
-import { cleanAt } from '../landing/retire.ts';
 import { resourcesOf, tearingDown } from '../landing/tear-down.ts';
 import { Refusal } from '../refusal.ts';
+import { lookInto, type Obstacle } from '../removal/look.ts';
+import { cleanAt, inTheWay } from '../removal/stock.ts';
 import { isHome, openRepository, type Repository, requireTrunk, type Trunk, where } from '../repository.ts';
 import {
   type AcceptAnswer,
@@ -139,11 +140,14 @@ async function examine(repo: Repository): Promise<Candidate> {
   // Asked at once, since each is a git of its own; told in order.
   const landing = repo.landing.path;
   const differing = treeDifference(landing, trunk.commit, repo.commit);
-  const [worktree, inside, ready, obstacles] = await Promise.allSettled([
+  const leaving = { at: repo.top, path: repo.top, gitDir: repo.gitDir };
+  const [worktree, inside, ready, obstacles, going] = await Promise.allSettled([
     readStatus(repo.top),
     requireTrunkInside(repo),
     requireLandingReady(repo, landing),
     differing.then((entries) => findObstacles(landing, trunk.commit, repo.commit, entries)),
+    // A checkout that discern did not make stays, with all that is in it.
+    record === undefined ? [] : lookInto({ ...leaving, changes: () => differing }),
   ]);
   const status = settled(worktree);
   await requireCleanWorktree(repo, status);
@@ -164,6 +168,7 @@ async function examine(repo: Repository): Promise<Candidate> {
     );
   }
   if (repo.prefix) await requireInsideProject(repo, trunk);
+  requireNothingLost(repo, settled(going));
   settled(ready);
   requireFollowable(repo, landing, settled(obstacles));
   const proof = await proofState(repo, status);
@@ -193,6 +198,17 @@ function requireOneLanding(repo: Repository, trunk: Trunk): void {
 function settled<Value>(result: PromiseSettledResult<Value>): Value {
   if (result.status === 'rejected') throw result.reason;
   return result.value;
+}
+
+/** Refuses what would go with the worktree once it has landed, and that nothing can keep. */
+function requireNothingLost(repo: Repository, obstacles: readonly Obstacle[]): void {
+  const [first] = obstacles;
+  if (!first) return;
+  throw new Refusal(
+    first.slug,
+    `Landing would remove ${repo.top}, and with it more than its commits: ${inTheWay(obstacles)}. Then accept again. Nothing was landed.`,
+    { data: { ...where(repo), worktree: repo.top, files: obstacles.map(({ path }) => path) } },
+  );
 }
 
 /** Refuses `dirty_landing_checkout`, listing the files, when the landing checkout cannot follow. */

@@ -8,15 +8,17 @@ import { lockCheckout } from '../checkout.ts';
 import type { Context } from '../context.ts';
 import { point } from '../faults.ts';
 import { exists, stateDir } from '../files.ts';
+import { treeDifference } from '../git/diff.ts';
 import { isAncestor, logOneline } from '../git/refs.ts';
 import { branchOf, type WorktreeEntry } from '../git/worktree.ts';
 import { gitDirOf, readRecord } from '../identity.ts';
-import { holdings, inspect } from '../landing/inspect.ts';
+import { holdings } from '../landing/inspect.ts';
 import { recoverRemovals } from '../landing/leftovers.ts';
-import { cleanAt, deleteBranch, keptHints, removeCheckout, trashFor } from '../landing/retire.ts';
+import { deleteBranch, keptHints, removeCheckout, trashFor } from '../landing/retire.ts';
 import { keepForRecovery } from '../landing/snapshot.ts';
 import { resourcesOf } from '../landing/tear-down.ts';
 import { Refusal } from '../refusal.ts';
+import { cleanAt, inTheWay, takeStock } from '../removal/stock.ts';
 import { isHomeEntry, openRepository, type Repository, rootIn, where } from '../repository.ts';
 import { leavingAdvice } from '../worktree/moving.ts';
 import { findVanishedBy } from '../worktree/reclaim.ts';
@@ -56,7 +58,7 @@ export async function drop(root: string, args: Args<'drop'>, ctx: Context): Prom
   }
   const lock = await lockCheckout(repo, { top: entry.path, gitDir }, 'a drop', ctx, 0);
   try {
-    const target = await examine(repo, entry);
+    const target = await examine(repo, entry, gitDir);
     if (target.lost.length > 0 && !args.force) {
       throw new Refusal(
         'dirty_worktree',
@@ -123,13 +125,21 @@ function notFound(repo: Repository, name: string): Refusal {
   );
 }
 
-async function examine(repo: Repository, entry: WorktreeEntry): Promise<Target> {
-  const found = await inspect(entry.path);
-  if (found.submodules.length > 0) {
+async function examine(repo: Repository, entry: WorktreeEntry, gitDir: string): Promise<Target> {
+  const { path } = entry;
+  const found = await takeStock({
+    at: path,
+    path,
+    gitDir,
+    changes: async () =>
+      repo.trunk && entry.head ? treeDifference(repo.top, repo.trunk.commit, entry.head) : [],
+  });
+  const [first] = found.obstacles;
+  if (first) {
     throw new Refusal(
-      'dirty_worktree',
-      `Submodules of ${entry.path} hold changes or commits that no remote has (${found.submodules.join(', ')}), and would go with it: commit and push them there first.`,
-      { data: { ...where(repo), worktree: entry.path, lost: found.submodules } },
+      first.slug,
+      `Dropping ${path} would lose what no recovery ref can keep: ${inTheWay(found.obstacles)}. Then drop it again. Nothing was removed.`,
+      { data: { ...where(repo), worktree: path, lost: found.obstacles.map(({ what }) => what) } },
     );
   }
   const head = found.status.commit ?? '';
@@ -180,7 +190,8 @@ async function remove(repo: Repository, target: Target, args: Args<'drop'>): Pro
     if (target.lost.length === 0) return cleanAt(head, path)(found);
     if ((found.status.commit ?? '') !== head)
       return `${path} got new commits meanwhile, and they are still there`;
-    if (found.submodules.length > 0) return `${path} got work inside submodules meanwhile`;
+    const obstacle = inTheWay(found.obstacles);
+    if (obstacle !== undefined) return obstacle;
     recoveryRef = await keepForRecovery(at, stateDir(repo.commonDir), name, head);
     await point('drop.kept');
     return undefined;
