@@ -37,10 +37,7 @@ export const Diagnostic = z.strictObject({
   severity: z.enum(['error', 'warning', 'info']),
   message: z.string(),
   reproduce_cmd: z.string().describe('The command that shows this again, run in the root.'),
-  file: z
-    .string()
-    .optional()
-    .describe('A file of the root, relative to it.'),
+  file: z.string().optional().describe('A file of the root, relative to it.'),
   line: z.number().int().optional().describe('1-based.'),
   column: z.number().int().optional().describe('1-based.'),
   end_line: z.number().int().optional().describe('1-based; the line it ends on.'),

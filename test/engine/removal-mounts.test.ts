@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as fc from 'fast-check';
+import fc from 'fast-check';
 import type { Args, Verb } from '../../src/contract/verbs.ts';
 import { parseMountinfo } from '../../src/engine/removal/mounts.ts';
 import {
