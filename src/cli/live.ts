@@ -2,8 +2,16 @@ import { count } from '../contract/count.ts';
 import type { Outcome } from '../contract/envelope.ts';
 import type { VerbEvent } from '../contract/events.ts';
 import type { Ink } from './ink.ts';
-import type { Progress } from './progress.ts';
 import { duration, elapsed, printable } from './words.ts';
+
+/** Shows a person what a verb is doing while it does it. */
+export interface Progress {
+  event(event: VerbEvent): void;
+  /** Something that is no event of the verb, such as that it is being cancelled. */
+  note(message: string): void;
+  /** Takes away what was only for the meantime; nothing is shown afterwards. */
+  stop(): void;
+}
 
 const REDRAW_MS = 125;
 

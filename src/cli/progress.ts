@@ -1,18 +1,8 @@
 import type { WriteStream } from 'node:tty';
-import type { VerbEvent } from '../contract/events.ts';
 import type { Verb } from '../contract/verbs.ts';
 import type { Ink } from './ink.ts';
-import { LiveProgress } from './live.ts';
+import { LiveProgress, type Progress } from './live.ts';
 import { duration, printable } from './words.ts';
-
-/** Shows a person what a verb is doing while it does it. */
-export interface Progress {
-  event(event: VerbEvent): void;
-  /** Something that is no event of the verb, such as that it is being cancelled. */
-  note(message: string): void;
-  /** Takes away what was only for the meantime; nothing is shown afterwards. */
-  stop(): void;
-}
 
 export interface ProgressOptions {
   verb: Verb;

@@ -149,7 +149,11 @@ describe('doctor', () => {
     const { path, branch } = await started(project.root);
     await project.commit({ 'own.txt': '' }, path);
     await rm(path, { recursive: true });
-    const gone = one(await doctor(project.root), 'worktrees', /is gone, and git still lists it/);
+    const gone = one(
+      await doctor(project.root),
+      'state',
+      /is registered as a worktree, and its directory is gone/,
+    );
     assert.equal(gone.remedy, 'discern prune --no-dry-run');
     await git(project.root, 'worktree', 'prune');
     assert.match(

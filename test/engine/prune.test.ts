@@ -405,15 +405,15 @@ describe('prune', () => {
     const preview = await verb('prune', project.root);
     assert.equal(preview.plan?.steps[0]?.action, 'finish landing');
     assert.deepEqual(await everything(project), before);
-    const { pruned } = await prune(project);
-    assert.match(pruned[0]?.detail ?? '', /An interrupted landing of agent\/work-\w+ on main was finished/);
+    const { hints } = await verb('prune', project.root, { dry_run: false });
+    assert.match(hints?.[0] ?? '', /An interrupted landing of agent\/work-\w+ on main was finished/);
     assert.equal(await git(project.root, 'rev-parse', 'HEAD'), commit);
 
     const { id } = await started(project.root);
     await killedAt('retire.judged', 'drop', project.root, { worktree: id, delete_branch: true });
     assert.deepEqual(
       (await verb('prune', project.root)).plan?.steps.map(({ action }) => action),
-      ['finish removal', 'remove lock'],
+      ['finish removal', 'delete branch', 'remove lock'],
     );
     await prune(project);
     assert.deepEqual(await readdir(project.home), ['app']);

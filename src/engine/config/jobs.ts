@@ -10,7 +10,8 @@ import {
   knownJobs,
 } from '../../contract/config.ts';
 import { nearest } from '../nearest.ts';
-import { quoted, typeName } from './problems.ts';
+import { typeName } from './problems.ts';
+import { quoted } from './quoted.ts';
 import type { Reader } from './reader.ts';
 import type { References } from './references.ts';
 import { list, seconds } from './values.ts';

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { type Settings, SettingsFile } from '../../contract/settings.ts';
 import { editDistance } from '../nearest.ts';
 import { configError, readConfigFile } from './config-file.ts';
-import { type ConfigProblem, quoted } from './problems.ts';
+import type { ConfigProblem } from './problems.ts';
+import { quoted } from './quoted.ts';
 import { Reader } from './reader.ts';
 import { parseTree } from './tree.ts';
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { nearest } from '../nearest.ts';
+import { quoted } from './quoted.ts';
 import type { Node, Place, TableNode } from './tree.ts';
 
 /** One thing wrong with a config text. Lines and columns are 1-based, columns in UTF-16 units. */
@@ -195,9 +196,4 @@ export function dotted(path: Path): string {
 
 function plain(name: string): string {
   return /^[A-Za-z0-9_-]{1,80}$/.test(name) ? name : quoted(name);
-}
-
-/** A name or value for a message: quoted, control characters escaped, cut after 80 characters. */
-export function quoted(text: string): string {
-  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
 }

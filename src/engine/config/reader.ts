@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { namePattern } from '../../contract/config.ts';
-import { type ConfigProblem, dotted, problemsOf, quoted, tableName, typeName } from './problems.ts';
+import { type ConfigProblem, dotted, problemsOf, tableName, typeName } from './problems.ts';
+import { quoted } from './quoted.ts';
 import type { Entry, Node, Place, TableNode } from './tree.ts';
 
 /** More than this is no longer a list of mistakes, but another kind of file. */

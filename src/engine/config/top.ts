@@ -1,6 +1,6 @@
 import { knownJobs } from '../../contract/config.ts';
 import { editDistance, nearest } from '../nearest.ts';
-import { quoted } from './problems.ts';
+import { quoted } from './quoted.ts';
 import type { Reader } from './reader.ts';
 
 const ours = ['project', 'repository', 'jobs', 'scopes', 'standards', 'generated', 'gate', 'worktree'];

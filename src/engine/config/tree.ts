@@ -1,5 +1,5 @@
 import { type AST, ParseError, parseTOML } from 'toml-eslint-parser';
-import { quoted } from './problems.ts';
+import { quoted } from './quoted.ts';
 
 /** Where something stands in a text: 1-based, columns in UTF-16 units, the end just past it. */
 export interface Place {

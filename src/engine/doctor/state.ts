@@ -2,17 +2,13 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Finding } from '../../contract/data.ts';
 import { exists, stateDir } from '../files.ts';
-import { gitLine } from '../git/core.ts';
 import { listRefs } from '../git/refs.ts';
 import { gitDirOf } from '../git-dir.ts';
-import { distrustedProving } from '../init/prove.ts';
 import { lockHolders } from '../lock.ts';
 import type { Repository } from '../repository.ts';
-import { vanishedFindings } from '../worktree/reclaim.ts';
-import { unreadableJournal } from '../wreckage/journal.ts';
-import { distrustedRemovals } from '../wreckage/removals.ts';
-import { unfinished } from '../wreckage/unfinished.ts';
-import { PRUNE } from '../wreckage/wreck.ts';
+import { shellWord } from '../shell-word.ts';
+import { branchesInUse, mergedInto } from '../wreckage/branches.ts';
+import { findLeft, type Left } from '../wreckage/find.ts';
 import { fine, warn } from './finding.ts';
 
 /** More branches than this are counted, not named. */
@@ -20,41 +16,21 @@ const MOST_BRANCHES = 10;
 /** git holds its index lock for moments; one this old, in milliseconds, was left by a git that was killed. */
 const OLD_LOCK_MS = 10 * 60 * 1000;
 
-/** What interrupted runs left behind. Only looks: `status` is what mends. */
+/** What interrupted runs left behind. Only looks: `status` and `prune` are what mend. */
 export async function state(repo: Repository): Promise<Finding[]> {
-  const found = (
-    await Promise.all([
-      interrupted(repo),
-      locks(repo),
-      goneWorktrees(repo),
-      orphanBranches(repo),
-      vanished(repo),
-      distrusted(repo),
-    ])
-  ).flat();
+  const [left, held] = await Promise.all([findLeft(repo), locks(repo)]);
+  const { interrupted, wrecks, landing } = left;
+  const found = [
+    ...interrupted.map(({ what, next }) => warn('state', what, `discern status ${next}.`)),
+    ...held,
+    // A landing under way takes some of it away itself.
+    ...(landing ? [] : wrecks.map(({ what, remedy }) => warn('state', what, remedy))),
+    ...(await lockedAway(repo)),
+    ...(await branchesAlone(repo, left)),
+  ];
   return found.some(({ level }) => level !== 'ok')
     ? found
     : [fine('state', 'Nothing was left behind by an interrupted run.'), ...found];
-}
-
-async function interrupted(repo: Repository): Promise<Finding[]> {
-  const { found } = await unfinished(repo);
-  return found.map(({ what, next }) => warn('state', what, `discern status ${next}.`));
-}
-
-/** Records where ours would be that this user has not written here. */
-async function distrusted(repo: Repository): Promise<Finding[]> {
-  const found = await Promise.all([
-    unreadableJournal(repo),
-    distrustedProving(repo.commonDir),
-    distrustedRemovals(repo),
-  ]);
-  return found.flat().map(({ what, remedy }) => warn('state', what, remedy));
-}
-
-/** Resources of worktrees that are gone. */
-async function vanished(repo: Repository): Promise<Finding[]> {
-  return (await vanishedFindings(repo)).map(({ what, remedy }) => warn('state', what, remedy));
 }
 
 async function locks(repo: Repository): Promise<Finding[]> {
@@ -86,53 +62,48 @@ async function locks(repo: Repository): Promise<Finding[]> {
   ];
 }
 
-async function goneWorktrees({ worktrees, top }: Repository): Promise<Finding[]> {
-  const gone = worktrees.filter(({ prunable }) => prunable !== undefined);
-  const unlocked = await Promise.all(
-    worktrees.map(async (tree) => ({ tree, there: tree.bare || (await exists(tree.path)) })),
-  );
-  const lost = unlocked.filter(({ tree, there }) => !there && tree.prunable === undefined);
-  return [
-    ...gone.map(({ path }) => warn('worktrees', `${path} is gone, and git still lists it.`, PRUNE)),
-    ...lost.map(({ tree: { path } }) =>
-      warn(
-        'worktrees',
-        `${path} is gone, and locked, so git keeps its entry.`,
-        `git -C ${top} worktree unlock ${path}, then git worktree prune.`,
-      ),
+/** Worktrees that are locked, and not where git has them. */
+async function lockedAway({ worktrees, top }: Repository): Promise<Finding[]> {
+  const there = await Promise.all(worktrees.map(({ bare, path }) => bare || exists(path)));
+  const lost = worktrees.filter(({ prunable }, index) => !there[index] && prunable === undefined);
+  return lost.map(({ path }) =>
+    warn(
+      'worktrees',
+      `${path} is gone, and locked, so git keeps its entry.`,
+      `git -C ${shellWord(top)} worktree unlock ${shellWord(path)}, then git worktree prune.`,
     ),
-  ];
+  );
 }
 
-/** Branches that were made for a piece of work and have no checkout any more. */
-async function orphanBranches(repo: Repository): Promise<Finding[]> {
+/**
+ * Branches with the prefix of worktrees that no checkout has or will come back to, and that `prune` leaves alone: those with
+ * work, and those nobody can say discern made.
+ */
+async function branchesAlone(repo: Repository, { interrupted, wrecks }: Left): Promise<Finding[]> {
   const prefix = repo.config.config.repository.branch_prefix;
   if (!prefix.endsWith('/') || !repo.trunk) return [];
-  const used = new Set(repo.worktrees.map(({ branch }) => branch));
+  const pruned = [...interrupted, ...wrecks].flatMap(({ frees, branch }) => [frees, branch]);
+  const spokenFor = new Set([...pruned, ...(await branchesInUse(repo))]);
   const all = (await listRefs(repo.top, [`refs/heads/${prefix}`])).map(({ name }) => name);
-  const orphans = all.filter((name) => !used.has(name));
-  if (orphans.length === 0) return [];
-  const merged = new Set(
-    (
-      await gitLine(repo.top, [
-        'for-each-ref',
-        '--format=%(refname)',
-        `--merged=${repo.trunk.commit}`,
-        `refs/heads/${prefix}`,
-      ])
-    ).split('\n'),
-  );
-  const shown = orphans.slice(0, MOST_BRANCHES).map((ref) => {
+  const alone = all.filter((name) => !spokenFor.has(name));
+  if (alone.length === 0) return [];
+  const merged = new Set(await mergedInto(repo.top, repo.trunk.commit, prefix));
+  const shown = alone.slice(0, MOST_BRANCHES).map((ref) => {
     const name = ref.replace('refs/heads/', '');
+    const word = shellWord(name);
     return merged.has(ref)
-      ? warn('branches', `${name} has no worktree, and nothing ${repo.trunk?.name} lacks.`, PRUNE)
+      ? warn(
+          'branches',
+          `${name} has no worktree, and nothing ${repo.trunk?.name} lacks.`,
+          `git branch -d ${word}`,
+        )
       : warn(
           'branches',
           `${name} has no worktree, and commits that ${repo.trunk?.name} lacks.`,
-          `Look at them: git log ${repo.trunk?.name}..${name}. Then git worktree add <directory> ${name}, or git branch -D ${name}.`,
+          `Look at them: git log ${repo.trunk?.name}..${word}. Then git worktree add <directory> ${word}, or git branch -D ${word}.`,
         );
   });
-  const more = orphans.length - shown.length;
+  const more = alone.length - shown.length;
   return more > 0
     ? [
         ...shown,

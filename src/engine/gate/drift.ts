@@ -10,7 +10,7 @@ import { readStatus, type TreeStatus } from '../git/status.ts';
 import type { Repository } from '../repository.ts';
 import { shellQuoted } from '../shell-word.ts';
 import { generatedJob, generatedOwner } from './generated.ts';
-import type { JobResult } from './job.ts';
+import type { JobResult } from './planned-job.ts';
 import { insideProject } from './scopes.ts';
 
 /** How much of a patch a drift entry carries and all entries together, in bytes, and how many files are named. */

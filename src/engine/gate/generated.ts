@@ -1,6 +1,6 @@
 import type { Generated } from '../../contract/config.ts';
 import type { LoadedConfig } from '../config/index.ts';
-import { type PlannedJob, timeLimit } from './plan.ts';
+import { type PlannedJob, timeLimit } from './planned-job.ts';
 import { scopeMatchers } from './scope-paths.ts';
 
 export const generatedJob = (name: string) => `generated:${name}`;

@@ -1,17 +1,8 @@
 import { writeFile } from 'node:fs/promises';
-import type { Diagnostic, Outcome, Step } from '../../contract/envelope.ts';
+import type { Outcome, Step } from '../../contract/envelope.ts';
 import { readOutput } from '../diagnostics/index.ts';
 import { runCommand } from '../process/shell.ts';
-import type { PlannedJob } from './plan.ts';
-
-export interface JobResult {
-  step: Step;
-  diagnostics: Diagnostic[];
-  hints: string[];
-  /** When it ran, in milliseconds of the clock files are stamped with. */
-  from: number;
-  to: number;
-}
+import type { JobResult, PlannedJob } from './planned-job.ts';
 
 /** Runs one job's commands in order, until one fails. Never rejects for anything the job does. */
 export async function runJob(

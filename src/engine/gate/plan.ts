@@ -2,21 +2,8 @@ import type { Stage } from '../../contract/envelope.ts';
 import type { GateVerb } from '../../contract/traits.ts';
 import type { LoadedConfig } from '../config/index.ts';
 import { generatedJobs } from './generated.ts';
-import type { JobResult } from './job.ts';
+import { type PlannedJob, timeLimit } from './planned-job.ts';
 import type { Classification } from './scopes.ts';
-
-/** One job to run: commands in order, under one time budget. */
-export interface PlannedJob {
-  name: string;
-  stage: Stage;
-  commands: string[];
-  /** Milliseconds; absent for no limit. */
-  timeoutMs?: number;
-  /** What asks for it beside `[jobs]` and `[scopes]`. A neutral change does not spare these. */
-  kind?: 'standard' | 'generated';
-  /** Judges by more than the exit code, once the job has ended. */
-  judge?: (result: JobResult) => Promise<JobResult>;
-}
 
 /** Jobs that run together, after the groups before them. */
 export interface JobGroup {
@@ -39,12 +26,6 @@ const stagesOf: Record<GateMode, { stages: Stage[]; serial: boolean }[]> = {
     { stages: ['scope'], serial: false },
   ],
 };
-
-/** A job's time limit, to spread into it: its own, else the gate's; 0 is none. */
-export function timeLimit(own: number | undefined, { config }: LoadedConfig): { timeoutMs?: number } {
-  const seconds = own ?? config.gate.timeout;
-  return seconds > 0 ? { timeoutMs: seconds * 1000 } : {};
-}
 
 /**
  * What a gate verb will run, in order (contract §6): fix one by one, then build with the generators, then check and test

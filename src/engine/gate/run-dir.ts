@@ -19,13 +19,20 @@ export async function newRunDir(commonDir: string, verb: string): Promise<string
   return dir;
 }
 
-/** Removes the output of the oldest runs beyond the number a repository keeps; none that may still be going. */
-export async function forgetOldRuns(runs: string): Promise<void> {
+/** The output of the oldest runs beyond the number a repository keeps; none that may still be going. */
+export async function oldRuns(runs: string): Promise<string[]> {
   const names = (await namesIn(runs)).sort();
+  const old: string[] = [];
   for (const name of names.slice(0, Math.max(0, names.length - KEPT))) {
     const dir = join(runs, name);
-    if (Date.now() - (await lastWrite(dir)) > YOUNG_MS) await rm(dir, { recursive: true, force: true });
+    if (Date.now() - (await lastWrite(dir)) > YOUNG_MS) old.push(dir);
   }
+  return old;
+}
+
+/** Removes the output of {@link oldRuns}. */
+export async function forgetOldRuns(runs: string): Promise<void> {
+  for (const dir of await oldRuns(runs)) await rm(dir, { recursive: true, force: true });
 }
 
 /** When the directory, or a file in it, was last written, in milliseconds since 1970; 0 when it is gone. */

@@ -16,8 +16,8 @@ import { findLoosened, loosenedDiagnostics, loosenedMessage, trunkLimits } from 
 import { Measuring } from '../standards/measure.ts';
 import { findReplays } from '../standards/replay.ts';
 import { DriftWatch, driftDiagnostic } from './drift.ts';
-import type { JobResult } from './job.ts';
-import { type GateMode, type JobGroup, type PlannedJob, planGate, spareNeutral } from './plan.ts';
+import { type GateMode, type JobGroup, planGate, spareNeutral } from './plan.ts';
+import type { JobResult, PlannedJob } from './planned-job.ts';
 import { writeProof } from './proof.ts';
 import { newRunDir } from './run-dir.ts';
 import { type Classification, changesSinceTrunk, classify, scopeResults } from './scopes.ts';

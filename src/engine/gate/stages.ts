@@ -2,8 +2,9 @@ import { setMaxListeners } from 'node:events';
 import type { Drift } from '../../contract/data.ts';
 import type { Context } from '../context.ts';
 import type { DriftWatch } from './drift.ts';
-import { type JobResult, runJob, skippedJob } from './job.ts';
-import type { JobGroup, PlannedJob } from './plan.ts';
+import { runJob, skippedJob } from './job.ts';
+import type { JobGroup } from './plan.ts';
+import type { JobResult, PlannedJob } from './planned-job.ts';
 import { outputFile } from './run-dir.ts';
 
 export interface StageRun {

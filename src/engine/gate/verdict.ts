@@ -3,7 +3,7 @@ import type { Drift, JobCounts } from '../../contract/data.ts';
 import type { RefusalSlug } from '../../contract/refusals.ts';
 import { standardJob } from '../standards/measure.ts';
 import { shown } from './drift.ts';
-import type { JobResult } from './job.ts';
+import type { JobResult } from './planned-job.ts';
 
 /** How many drifted files the message names; the diagnostics name more. */
 const NAMED_IN_MESSAGE = 5;

@@ -16,7 +16,7 @@ import { Refusal } from '../refusal.ts';
 import { openRepository, type Repository, rootIn } from '../repository.ts';
 import { CONFIG_FILE } from '../root.ts';
 import { shellWord } from '../shell-word.ts';
-import { type Kind, readRecordFile, writeRecordFile } from '../state/record.ts';
+import { journalOf } from '../state/journal.ts';
 import { homeCheckout, makeDirectories, worktreesDir } from '../worktree/place.ts';
 import { checkoutCommands, ensureCommands, stepCommands } from '../worktree/setup.ts';
 import { type Made, takeBack } from '../worktree/take-back.ts';
@@ -41,13 +41,15 @@ const Journal = z.object({
 });
 type Journal = z.infer<typeof Journal>;
 
-const kind: Kind<Journal> = { name: 'init-proof', schema: Journal };
-
 const nameOf = (id: string) => `init-proof-${id}`;
 /** No directory of this name is anybody's but ours: the end of it is random. */
 const ours = /^init-proof-[0-9a-f]{12}$/;
 
-const journalPath = (commonDir: string) => join(stateDir(commonDir), 'init-proof.json');
+const journalFile = journalOf<Journal>(
+  'init-proof.json',
+  { name: 'init-proof', schema: Journal },
+  ({ path }) => ours.test(basename(path)),
+);
 
 /** The lock under which a project is made and its gate tried: one at a time in a repository. */
 export function lockInit(commonDir: string, ctx: Context): Promise<Lock> {
@@ -77,7 +79,7 @@ async function prove(repo: Repository, text: string, ctx: Context): Promise<Prov
   const isThere = await exists(dir);
   const path = join(isThere ? await realpath(dir) : dir, nameOf(randomBytes(6).toString('hex')));
   const journal: Journal = { version: 1, path, directories: isThere ? [] : [dir] };
-  await writeRecordFile(repo.commonDir, journalPath(repo.commonDir), kind, journal);
+  await journalFile.write(repo.commonDir, journal);
   await point('init.journaled');
   let proving: Proving;
   try {
@@ -172,7 +174,7 @@ async function clear(repo: Repository, { path, directories }: Journal, ctx: Cont
   const from = { top: home === path ? repo.commonDir : home, commonDir: repo.commonDir };
   await takeBack(from, { path, branch: '', baseCommit: '' }, made, ctx, undefined);
   await point('init.cleared');
-  await rm(journalPath(repo.commonDir), { force: true });
+  await journalFile.close(repo.commonDir);
 }
 
 /**
@@ -203,16 +205,13 @@ export async function recoverProvingLocked(repo: Repository, ctx: Context): Prom
 }
 
 /** The journal; one that is not sealed, or names a directory of another name than ours, was not written by us. */
-export async function readJournal(commonDir: string): Promise<Journal | undefined> {
-  const found = await readRecordFile(commonDir, journalPath(commonDir), kind);
-  return found && 'value' in found && ours.test(basename(found.value.path)) ? found.value : undefined;
-}
+export const readJournal = journalFile.read;
 
 /** Says of a journal that is there and not ours what it is. */
 export async function distrustedProving(commonDir: string): Promise<{ what: string; remedy: string }[]> {
-  const path = journalPath(commonDir);
-  const found = await readRecordFile(commonDir, path, kind);
-  if (!found || 'value' in found) return [];
-  const what = `${path}, the record of an init that was cut off, ${found.distrust}, so nothing it says is done.`;
+  const path = journalFile.path(commonDir);
+  const why = await journalFile.distrust(commonDir);
+  if (why === undefined) return [];
+  const what = `${path}, the record of an init that was cut off, ${why}, so nothing it says is done.`;
   return [{ what, remedy: `rm ${shellWord(path)}` }];
 }

@@ -1,8 +1,7 @@
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { stateDir } from '../files.ts';
-import { type Kind, readRecordFile, writeRecordFile } from '../state/record.ts';
+import { journalOf } from '../state/journal.ts';
 
 /**
  * A landing that has begun. Written before the trunk moves and removed when everything is done, so that whoever comes
@@ -26,29 +25,15 @@ export const Journal = z.object({
 });
 export type Journal = z.infer<typeof Journal>;
 
+const journal = journalOf<Journal>('landing.json', { name: 'landing', schema: Journal });
+
 /** Where the landing under way is written down. */
-export const journalPath = (commonDir: string) => join(stateDir(commonDir), 'landing.json');
+export const journalPath = journal.path;
+/** The landing under way or interrupted, if any; none where what lies there is not ours to act on. */
+export const readJournal = journal.read;
+/** Why what lies where a landing is written down is not acted on, in words that follow its path. */
+export const distrustedJournal = journal.distrust;
+export const writeJournal = journal.write;
+export const closeJournal = journal.close;
 
 export const landingLockPath = (commonDir: string) => join(stateDir(commonDir), 'locks', 'landing.lock');
-
-const kind: Kind<Journal> = { name: 'landing', schema: Journal };
-
-/** The landing under way or interrupted, if any; none where what lies there is not ours to act on. */
-export async function readJournal(commonDir: string): Promise<Journal | undefined> {
-  const found = await readRecordFile(commonDir, journalPath(commonDir), kind);
-  return found && 'value' in found ? found.value : undefined;
-}
-
-/** Why what lies where a landing is written down is not acted on, in words that follow its path. */
-export async function distrustedJournal(commonDir: string): Promise<string | undefined> {
-  const found = await readRecordFile(commonDir, journalPath(commonDir), kind);
-  return found && 'distrust' in found ? found.distrust : undefined;
-}
-
-export async function writeJournal(commonDir: string, journal: Journal): Promise<void> {
-  await writeRecordFile(commonDir, journalPath(commonDir), kind, journal);
-}
-
-export async function closeJournal(commonDir: string): Promise<void> {
-  await rm(journalPath(commonDir), { force: true });
-}

@@ -9,8 +9,8 @@ import { Refusal } from '../refusal.ts';
 import { mountsWithin } from '../removal/mounts.ts';
 import type { Repository } from '../repository.ts';
 import { shellWord } from '../shell-word.ts';
+import { belongsTo } from '../worktree/admin.ts';
 import { homeCheckout } from '../worktree/place.ts';
-import { belongsTo } from '../wreckage/admin.ts';
 import { closeRemoval, listRemovals, renamedTo } from './removal-record.ts';
 import { deleteJudged } from './retire.ts';
 

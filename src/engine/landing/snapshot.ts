@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { indexInfo, submodule } from '../git/compare.ts';
 import { fields, GitError, git, gitLine, pathText } from '../git/core.ts';
 import { commitTree } from '../git/merge.ts';
 import { moveRef } from '../git/refs.ts';
 import { Refusal } from '../refusal.ts';
+import { withPrivateIndex } from '../state/private-index.ts';
 import { submoduleCommits } from './inspect.ts';
 
 /** Who commits what discern keeps: it is nobody's own work. */
@@ -29,9 +28,7 @@ export async function keepForRecovery(
   name: string,
   head: string,
 ): Promise<string> {
-  const index = join(stateDirectory, `recover-${randomBytes(4).toString('hex')}.index`);
-  try {
-    const env = { GIT_INDEX_FILE: index };
+  return withPrivateIndex(stateDirectory, 'recover', async (env) => {
     await git(checkout, ['read-tree', ...(head ? [head] : ['--empty'])], { env });
     const before = await gitLine(checkout, ['write-tree'], { env });
     await addAll(checkout, env);
@@ -48,10 +45,7 @@ export async function keepForRecovery(
     const ref = `refs/discern/recovered/${name}-${randomBytes(3).toString('hex')}`;
     await moveRef(checkout, ref, commit, '', 'discern: kept before a forced drop');
     return ref;
-  } finally {
-    await rm(index, { force: true });
-    await rm(`${index}.lock`, { force: true });
-  }
+  });
 }
 
 /** Adds every file; of a submodule only the commit it has, without looking into it: the checkout has been renamed. */

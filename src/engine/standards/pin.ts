@@ -1,6 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { configFile } from '../config/index.ts';
 import { point } from '../faults.ts';
 import { stateDir } from '../files.ts';
@@ -8,6 +6,7 @@ import { GitError, git, gitLine } from '../git/core.ts';
 import { commitForPerson, fastForward } from '../git/merge.ts';
 import { Refusal } from '../refusal.ts';
 import { type Repository, where } from '../repository.ts';
+import { withPrivateIndex } from '../state/private-index.ts';
 import { withLimits } from './edit.ts';
 
 /** A limit that is tightened. */
@@ -74,16 +73,11 @@ function hashObject(repo: Repository, file: string, text: string): Promise<strin
 
 /** HEAD's tree with one entry replaced. */
 async function treeWith(repo: Repository, cacheInfo: string): Promise<string> {
-  const index = join(stateDir(repo.commonDir), `pin-${randomBytes(4).toString('hex')}.index`);
-  const env = { GIT_INDEX_FILE: index };
-  try {
+  return withPrivateIndex(stateDir(repo.commonDir), 'pin', async (env) => {
     await git(repo.top, ['read-tree', repo.commit], { env });
     await git(repo.top, ['update-index', '--cacheinfo', cacheInfo], { env });
-    return await gitLine(repo.top, ['write-tree'], { env });
-  } finally {
-    await rm(index, { force: true });
-    await rm(`${index}.lock`, { force: true });
-  }
+    return gitLine(repo.top, ['write-tree'], { env });
+  });
 }
 
 function commitMessage(pins: readonly Pin[]): string {

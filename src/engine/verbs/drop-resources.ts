@@ -5,10 +5,10 @@ import type { Context } from '../context.ts';
 import { ownerOf } from '../landing/tear-down.ts';
 import { Refusal } from '../refusal.ts';
 import { type Repository, rootIn, where } from '../repository.ts';
+import { PRUNE } from '../state/remedies.ts';
 import type { Ledger } from '../worktree/ledger.ts';
 import { reclaimPlace } from '../worktree/reclaim.ts';
 import { destroyResources, type Teardown } from '../worktree/resources.ts';
-import { PRUNE } from '../wreckage/wreck.ts';
 
 type Answer = Omit<Envelope<DropData>, 'verb'>;
 

@@ -20,9 +20,9 @@ import { resourcesOf } from '../landing/tear-down.ts';
 import { Refusal } from '../refusal.ts';
 import { cleanAt, inTheWay, takeStock } from '../removal/stock.ts';
 import { isHomeEntry, openRepository, type Repository, rootIn, where } from '../repository.ts';
+import { PRUNE } from '../state/remedies.ts';
 import { leavingAdvice } from '../worktree/moving.ts';
 import { findVanishedBy } from '../worktree/reclaim.ts';
-import { PRUNE } from '../wreckage/wreck.ts';
 import { clearVanished, tearDown, withTeardown } from './drop-resources.ts';
 
 type Answer = Omit<Envelope<DropData>, 'verb'>;

@@ -4,19 +4,14 @@ import type { Envelope } from '../../contract/envelope.ts';
 import type { Args } from '../../contract/verbs.ts';
 import type { Context } from '../context.ts';
 import { point } from '../faults.ts';
-import { exists } from '../files.ts';
 import { listRefs } from '../git/refs.ts';
-import { landingLockPath, readJournal } from '../landing/journal.ts';
-import { findLeftovers } from '../landing/leftovers.ts';
-import { isHeld } from '../lock.ts';
 import { Refusal } from '../refusal.ts';
 import { openRepository, type Repository, where } from '../repository.ts';
-import { findVanished, reclaimVanished } from '../worktree/reclaim.ts';
-import { isInUse } from '../wreckage/admin.ts';
-import { findWreckage } from '../wreckage/find.ts';
-import { litter, trimRuns } from '../wreckage/litter.ts';
+import { PRUNE } from '../state/remedies.ts';
+import { findLeft, mendsOf } from '../wreckage/find.ts';
+import { afterwards, litter } from '../wreckage/litter.ts';
 import { requireRoot, settle } from '../wreckage/settle.ts';
-import { type Mend, PRUNE, type Wreck } from '../wreckage/wreck.ts';
+import type { Mend, Wreck } from '../wreckage/wreck.ts';
 
 type Answer = Omit<Envelope<PruneData>, 'verb'>;
 
@@ -31,26 +26,28 @@ export async function prune(root: string, args: Args<'prune'>, ctx: Context): Pr
   return (args.dry_run ?? true) ? preview(repo) : mend(repo, ctx);
 }
 
-const step = ({ action, detail }: Pick<Mend, 'action' | 'detail'>) => ({ action, detail });
-const mends = (wrecks: readonly Wreck[]) => wrecks.flatMap(({ mend: one }) => (one ? [one] : []));
+type Step = Pick<Mend, 'action' | 'detail'>;
+
+const step = ({ action, detail }: Step): Step => ({ action, detail });
+const same = (one: Step) => (other: Step) => one.action === other.action && one.detail === other.detail;
 const notOurs = (wrecks: readonly Wreck[]) =>
   wrecks.flatMap(({ what, remedy, mend: one }) => (one ? [] : [{ what, remedy }]));
 
+/** What was left behind, with the litter there would be once the rest is mended. */
+async function find(repo: Repository) {
+  const left = await findLeft(repo);
+  const mends = mendsOf(left.wrecks);
+  return { ...left, mends, litter: await litter(repo, afterwards([...left.interrupted, ...mends])) };
+}
+
 async function preview(repo: Repository): Promise<Answer> {
-  const wrecks = await findWreckage(repo);
-  const { ledgers } = await findVanished(repo);
-  const resources = ledgers.map(({ id }) => ({
-    action: 'destroy resources',
-    detail: `of ${id}, which is gone`,
-  }));
-  const pruned = [...(await unfinished(repo)), ...mends(wrecks), ...resources, ...(await litter(repo))].map(
-    step,
-  );
+  const found = await find(repo);
+  const pruned = [...found.interrupted, ...found.mends, ...found.litter].map(step);
   return {
     ok: true,
     dry_run: true,
     plan: { title: `Prune ${repo.top}`, steps: pruned },
-    data: { ...where(repo), pruned, kept: notOurs(wrecks), recovery_refs: await recoveryRefs(repo) },
+    data: { ...where(repo), pruned, kept: notOurs(found.wrecks), recovery_refs: await recoveryRefs(repo) },
     hints: [
       ...(pruned.length === 0
         ? []
@@ -60,24 +57,8 @@ async function preview(repo: Repository): Promise<Answer> {
   };
 }
 
-/** Landings and removals that were cut off: `settle` goes on with them. What is still going is none of these. */
-async function unfinished(repo: Repository): Promise<{ action: string; detail: string }[]> {
-  const { commonDir } = repo;
-  const journal = await readJournal(commonDir);
-  const found: { action: string; detail: string }[] = [];
-  if (journal && !(await isHeld(landingLockPath(commonDir)))) {
-    const what = journal.worktree.branch ?? journal.to;
-    found.push({ action: 'finish landing', detail: `${what} on ${journal.trunk.name}` });
-  }
-  for (const { at, path, judged, gitDir } of await findLeftovers(repo)) {
-    if (gitDir !== undefined && (await isInUse(commonDir, gitDir))) continue;
-    if (judged) found.push({ action: 'finish removal', detail: at });
-    else if (gitDir !== undefined && (await exists(gitDir))) found.push({ action: 'put back', detail: path });
-  }
-  return found;
-}
-
 async function mend(repo: Repository, ctx: Context): Promise<Answer> {
+  const before = await find(repo);
   const { done, findings, running } = await settle(repo, ctx);
   if (running !== undefined) {
     throw new Refusal(
@@ -90,16 +71,20 @@ async function mend(repo: Repository, ctx: Context): Promise<Answer> {
   }
   await requireRoot(repo, done);
   const now = await openRepository(repo.root, ctx.signal);
-  const wrecks = await findWreckage(now);
-  const pruned: PruneData['pruned'] = done.map((detail) => ({ action: 'finish', detail }));
+  const { interrupted, wrecks } = await findLeft(now);
+  const pruned: PruneData['pruned'] = before.interrupted
+    .filter((one) => !interrupted.some(same(one)))
+    .map(step);
   const kept: PruneData['kept'] = [...findings, ...notOurs(wrecks)];
-  const hints: string[] = [];
+  const hints = [...done];
   for (const wreck of wrecks) {
     if (wreck.mend) await perform(wreck.mend, wreck.what, wreck.remedy);
   }
-  for (const told of await reclaimVanished(now, ctx)) pruned.push({ action: 'reclaim', detail: told });
-  for (const one of await litter(now)) await perform(one, one.detail, PRUNE);
-  await trimRuns(now);
+  // Finishing and mending have taken some of it along.
+  const rest = await litter(now, afterwards([]));
+  const known = before.litter.filter((one) => !rest.some(same(one)));
+  for (const one of [...known, ...rest].toSorted(byPlace(before.litter)))
+    await perform(one, one.detail, PRUNE);
   return {
     ok: true,
     data: { ...where(now), pruned, kept, recovery_refs: await recoveryRefs(now) },
@@ -122,6 +107,15 @@ async function mend(repo: Repository, ctx: Context): Promise<Answer> {
       kept.push({ what: `${what} ${why}`, remedy });
     }
   }
+}
+
+/** The order of a preview; what it did not know comes last. */
+function byPlace(list: readonly Step[]): (one: Step, other: Step) => number {
+  const place = (one: Step) => {
+    const at = list.findIndex(same(one));
+    return at === -1 ? list.length : at;
+  };
+  return (one, other) => place(one) - place(other);
 }
 
 async function recoveryRefs(repo: Repository): Promise<PruneData['recovery_refs']> {

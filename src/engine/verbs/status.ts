@@ -9,8 +9,7 @@ import { isClean, listChanges, readStatus } from '../git/status.ts';
 import { notKnown } from '../not-known.ts';
 import { isHome, openRepository, requireTrunk, where } from '../repository.ts';
 import { describeWorktrees } from '../worktree/describe.ts';
-import { vanishedFindings } from '../worktree/reclaim.ts';
-import { findWreckage } from '../wreckage/find.ts';
+import { findLeft } from '../wreckage/find.ts';
 import { lookOver, requireRoot, settle } from '../wreckage/settle.ts';
 
 /**
@@ -29,15 +28,14 @@ export async function status(
     repo = await openRepository(root, ctx.signal);
   }
   const trunk = requireTrunk(repo);
-  const [tree, distance, wreckage, vanished] = await Promise.all([
+  const [tree, distance, left] = await Promise.all([
     readStatus(repo.top, { signal: ctx.signal }),
     aheadBehind(repo.top, trunk.commit, repo.commit),
-    running === undefined ? findWreckage(repo) : [],
-    vanishedFindings(repo),
+    running === undefined ? findLeft(repo) : undefined,
   ]);
   const worktrees = await describeWorktrees(repo, tree, ctx);
-  const left = wreckage.map(({ what, remedy }) => ({ what, remedy }));
-  const findings = [...settled.findings, ...vanished, ...left];
+  const wrecks = (left?.wrecks ?? []).map(({ what, remedy }) => ({ what, remedy }));
+  const findings = [...settled.findings, ...wrecks];
   const proof = await proofState(repo, tree);
   const clean = isClean(tree);
   const diverged = await divergence(repo, tree, ctx, worktrees);

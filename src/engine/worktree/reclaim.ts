@@ -5,7 +5,6 @@ import { exists, namesIn } from '../files.ts';
 import { gitDirOf, readRecord } from '../identity.ts';
 import { Refusal } from '../refusal.ts';
 import { type Repository, rootIn } from '../repository.ts';
-import { PRUNE } from '../wreckage/wreck.ts';
 import { type Ledger, listLedgers } from './ledger.ts';
 import { homeCheckout, worktreesDir } from './place.ts';
 import { destroyResources, type Teardown, type TeardownPlace } from './resources.ts';
@@ -118,6 +117,10 @@ export function reclaim(repo: Repository, ledger: Ledger, verb: string, ctx: Con
   return destroyResources(reclaimPlace(repo, ledger), verb, ctx, { anyway: true, only: ({ gc }) => gc });
 }
 
+/** The names of what may be destroyed of a worktree that vanished without its being named. */
+export const reclaimable = ({ resources }: Ledger): string[] =>
+  resources.filter(({ gc }) => gc).map(({ name }) => name);
+
 /**
  * Destroys the resources of every worktree that vanished, and says in sentences what came of it. What fails keeps nothing
  * else from going on, and is tried again the next time.
@@ -125,7 +128,7 @@ export function reclaim(repo: Repository, ledger: Ledger, verb: string, ctx: Con
 export async function reclaimVanished(repo: Repository, ctx: Context): Promise<string[]> {
   const told: string[] = [];
   for (const ledger of (await findVanished(repo)).ledgers) {
-    const names = ledger.resources.filter(({ gc }) => gc).map(({ name }) => name);
+    const names = reclaimable(ledger);
     try {
       const { left, steps } = await reclaim(repo, ledger, 'reclaim', ctx);
       const still = names.filter((name) => left.includes(name));
@@ -144,25 +147,4 @@ export async function reclaimVanished(repo: Repository, ctx: Context): Promise<s
     }
   }
   return told;
-}
-
-const reclaimable = (resources: Ledger['resources']) =>
-  resources
-    .filter(({ gc }) => gc)
-    .map(({ name }) => name)
-    .join(', ');
-
-/** The resources of worktrees that vanished, for whoever asks where things stand; runs nothing. */
-export async function vanishedFindings(repo: Repository): Promise<{ what: string; remedy: string }[]> {
-  const { ledgers, unreadable } = await findVanished(repo);
-  return [
-    ...ledgers.map(({ id, resources }) => ({
-      what: `${id} is gone, and what it had is still there: ${reclaimable(resources)}.`,
-      remedy: PRUNE,
-    })),
-    ...unreadable.map((path) => ({
-      what: `${path} names what a worktree has, and cannot be read as one this user wrote in this repository, so nothing it says is run.`,
-      remedy: `destroy what it names, then rm '${path}'`,
-    })),
-  ];
 }

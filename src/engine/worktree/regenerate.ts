@@ -1,6 +1,3 @@
-import { randomBytes } from 'node:crypto';
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Generated } from '../../contract/config.ts';
 import { checkConfig, configFile } from '../config/index.ts';
 import type { Context } from '../context.ts';
@@ -14,6 +11,7 @@ import { commitForPerson } from '../git/merge.ts';
 import { moveRef } from '../git/refs.ts';
 import { readStatus } from '../git/status.ts';
 import type { Repository } from '../repository.ts';
+import { withPrivateIndex } from '../state/private-index.ts';
 import type { CommandsResult } from './commands.ts';
 import { checkoutCommands } from './setup.ts';
 
@@ -45,7 +43,7 @@ export async function resolveGenerated(
     const kept = others.has(path) ? ours.get(path) : undefined;
     return { path: Buffer.from(path), ...(kept ?? absent) };
   });
-  const tree = await withIndex(repo, async (env) => {
+  const tree = await withPrivateIndex(stateDir(repo.commonDir), 'generated', async (env) => {
     await git(repo.top, ['read-tree', merge.marked], { env });
     const stdin = Buffer.concat(entries.map(indexInfo));
     await git(repo.top, ['update-index', '-z', '--add', '--index-info'], { env, stdin });
@@ -136,7 +134,7 @@ export async function commitGenerated(
   if (paths.length === 0) return merge;
   const stdin = paths.map((path) => `${path}\0`).join('');
   const update = ['update-index', '--add', '--remove', '-z', '--stdin'];
-  const tree = await withIndex(repo, async (env) => {
+  const tree = await withPrivateIndex(stateDir(repo.commonDir), 'generated', async (env) => {
     await git(repo.top, ['read-tree', merge], { env });
     await git(repo.top, update, { env, stdin });
     return gitLine(repo.top, ['write-tree'], { env });
@@ -151,18 +149,4 @@ export async function commitGenerated(
   await point('update.staged');
   await moveRef(repo.top, 'HEAD', commit, merge, 'discern: update, with the generated files');
   return commit;
-}
-
-/** An index of its own for as long as `work` takes, so that the checkout's is not touched. */
-async function withIndex<Value>(
-  repo: Repository,
-  work: (env: Record<string, string>) => Promise<Value>,
-): Promise<Value> {
-  const index = join(stateDir(repo.commonDir), `generated-${randomBytes(4).toString('hex')}.index`);
-  try {
-    return await work({ GIT_INDEX_FILE: index });
-  } finally {
-    await rm(index, { force: true });
-    await rm(`${index}.lock`, { force: true });
-  }
 }

@@ -6,7 +6,7 @@ import { deleteRef } from '../git/refs.ts';
 import { forgetWorktree } from '../git/worktree.ts';
 import { Refusal } from '../refusal.ts';
 import type { Repository } from '../repository.ts';
-import { PRUNE } from '../wreckage/wreck.ts';
+import { PRUNE } from '../state/remedies.ts';
 import { removeDirectories } from './place.ts';
 import { destroyResources } from './resources.ts';
 

@@ -5,15 +5,16 @@ import { GitError, git } from '../git/core.ts';
 import { listRefs } from '../git/refs.ts';
 import { listWorktrees } from '../git/worktree.ts';
 import { gitDirOf, readRecord } from '../identity.ts';
+import { isReachable } from '../landing/keep.ts';
 import { deleteBranch } from '../landing/retire.ts';
 import { isHeld } from '../lock.ts';
 import { Refusal } from '../refusal.ts';
 import { type Repository, where } from '../repository.ts';
+import { PRUNE } from '../state/remedies.ts';
+import { isInUse } from '../worktree/admin.ts';
 import { startMarkPath } from '../worktree/mark.ts';
 import { isId } from '../worktree/name.ts';
-import { isInUse } from './admin.ts';
-import { isReachable } from './keep.ts';
-import { PRUNE, type Wreck } from './wreck.ts';
+import type { Wreck } from './wreck.ts';
 
 interface Branch {
   ref: string;
@@ -65,6 +66,7 @@ function left(branch: Branch, why: string): Wreck {
   return {
     what: `The branch ${branch.name} has no worktree any more, and ${why}.`,
     remedy: PRUNE,
+    branch: branch.ref,
     mend: {
       action: 'delete branch',
       detail: `${branch.name}: ${why}`,
@@ -82,7 +84,8 @@ async function remove(repo: Repository, { name, commit, ref }: Branch): Promise<
   if (kept !== undefined) throw new Refusal('busy', `${kept}.`, { data: where(repo) });
 }
 
-async function mergedInto(cwd: string, commit: string, prefix: string): Promise<string[]> {
+/** The branches under a prefix that are merged into a commit, as full refs. */
+export async function mergedInto(cwd: string, commit: string, prefix: string): Promise<string[]> {
   const { stdout } = await git(cwd, [
     'for-each-ref',
     `--merged=${commit}`,
@@ -94,7 +97,7 @@ async function mergedInto(cwd: string, commit: string, prefix: string): Promise<
 }
 
 /** The branches checkouts have, were made for, or will come back to. */
-async function branchesInUse(repo: Repository): Promise<Set<string>> {
+export async function branchesInUse(repo: Repository): Promise<Set<string>> {
   const inUse = new Set<string>();
   for (const entry of repo.worktrees) {
     if (entry.bare || entry.prunable !== undefined) continue;

@@ -5,7 +5,8 @@ import { distrustedJournal, journalPath } from '../landing/journal.ts';
 import { lockLanding } from '../landing/recover.ts';
 import { holding } from '../lock.ts';
 import type { Repository } from '../repository.ts';
-import { PRUNE, type Wreck } from './wreck.ts';
+import { PRUNE } from '../state/remedies.ts';
+import type { Wreck } from './wreck.ts';
 
 /**
  * The record of a landing that cannot be read: cut off on a disk that lies about writing, or edited. What it recorded can

@@ -1,36 +1,51 @@
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { count } from '../../contract/count.ts';
 import type { Context } from '../context.ts';
 import { exists, namesIn, stateDir } from '../files.ts';
-import { forgetOldRuns } from '../gate/run-dir.ts';
+import { forgetOldRuns, oldRuns } from '../gate/run-dir.ts';
 import { acquireLock, isHeld } from '../lock.ts';
 import { Refusal } from '../refusal.ts';
 import type { Repository } from '../repository.ts';
+import { isPrivateIndex } from '../state/private-index.ts';
 import { realWorktreesDir } from '../worktree/place.ts';
 import type { Mend } from './wreck.ts';
 
 /** A half-written file is ours and nobody's any more after this long, in milliseconds. */
 const ABANDONED_MS = 60 * 60 * 1000;
 
-const halfWritten =
-  /\.tmp$|^recover-[0-9a-f]{8}\.index(\.lock)?$|^register-[0-9a-f]{8}$|\.lock\.[0-9a-f]{16}(\.take)?$/;
+const halfWritten = /\.tmp$|^register-[0-9a-f]{8}$|\.lock\.[0-9a-f]{16}(\.take)?$/;
+
+/** What the directories of worktrees will be once everything else is mended. */
+export interface Afterwards {
+  gone: ReadonlySet<string>;
+  back: ReadonlySet<string>;
+}
+
+/** What is known of worktrees' directories when everything has been mended that is going to be. */
+export function afterwards(done: readonly { removes?: string; restores?: string }[]): Afterwards {
+  return {
+    gone: new Set(done.flatMap(({ removes }) => (removes === undefined ? [] : [removes]))),
+    back: new Set(done.flatMap(({ restores }) => (restores === undefined ? [] : [restores]))),
+  };
+}
 
 /**
  * What processes that died left in our own directory: locks, and files they were writing. None of it stands in anybody's
  * way, since a dead process's lock is free; so this is no wreckage that `status` would speak of.
  */
-export async function litter(repo: Repository): Promise<Mend[]> {
+export async function litter(repo: Repository, after: Afterwards): Promise<Mend[]> {
   const state = stateDir(repo.commonDir);
   const locks = join(state, 'locks');
   const found: Mend[] = [];
   for (const name of await namesIn(locks)) {
     const path = join(locks, name);
     if (!/\.lock(\.from-.+)?$/.test(name) || (await isHeld(path))) continue;
-    if (!(await isOfLivingStart(repo, name))) found.push(freeLock(path));
+    if (!(await isOfLivingStart(repo, name, after))) found.push(freeLock(path));
   }
   for (const dir of [state, locks, join(state, 'proofs'), join(state, 'proofs', 'latest')]) {
     for (const name of await namesIn(dir)) {
-      if (!halfWritten.test(name)) continue;
+      if (!halfWritten.test(name) && !isPrivateIndex(name)) continue;
       const path = join(dir, name);
       const written = await stat(path).then(
         ({ mtimeMs }) => mtimeMs,
@@ -47,16 +62,27 @@ export async function litter(repo: Repository): Promise<Mend[]> {
       });
     }
   }
+  const runs = join(state, 'runs');
+  const old = await oldRuns(runs);
+  if (old.length > 0) {
+    found.push({
+      action: 'remove output',
+      detail: `of ${count(old.length, 'old run')}, in ${runs}`,
+      perform: async () => {
+        await forgetOldRuns(runs);
+        return undefined;
+      },
+    });
+  }
   return found;
 }
 
-/** Output of runs beyond those a repository keeps; they also go whenever a run begins. */
-export const trimRuns = (repo: Repository) => forgetOldRuns(join(stateDir(repo.commonDir), 'runs'));
-
 /** The mark of a start that was cut off says something of its worktree for as long as that is there. */
-async function isOfLivingStart(repo: Repository, name: string): Promise<boolean> {
+async function isOfLivingStart(repo: Repository, name: string, { gone, back }: Afterwards): Promise<boolean> {
   const [, id] = /^start-(.+)\.lock$/.exec(name) ?? [];
-  return id !== undefined && (await exists(join(await realWorktreesDir(repo), id)));
+  if (id === undefined) return false;
+  const path = join(await realWorktreesDir(repo), id);
+  return back.has(path) || (!gone.has(path) && (await exists(path)));
 }
 
 /** A dead holder's lock goes by being taken and released, as anybody may take it at the same moment. */

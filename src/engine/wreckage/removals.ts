@@ -4,28 +4,41 @@ import type { Leftover } from '../landing/leftovers.ts';
 import { closeRemoval, listRemovals } from '../landing/removal-record.ts';
 import type { Repository } from '../repository.ts';
 import { shellWord } from '../shell-word.ts';
+import { PRUNE } from '../state/remedies.ts';
+import { isInUse } from '../worktree/admin.ts';
 import { registerAgain } from './strays.ts';
-import { PRUNE, type Wreck } from './wreck.ts';
+import type { Wreck } from './wreck.ts';
 
 /**
- * Directories that a removal moved away and never judged, and whose worktree git was made to forget since. Nobody knows what
- * they hold, so they come back as worktrees under their old names.
+ * Directories that a removal moved away and never judged, and that cannot just go back: git was made to forget the worktree
+ * since, or something else is at its place now. Nobody knows what they hold, so they come back as worktrees under their old
+ * names where these are free.
  */
-export async function orphanedRemovals(leftovers: readonly Leftover[]): Promise<Wreck[]> {
+export async function orphanedRemovals(
+  { commonDir }: Pick<Repository, 'commonDir'>,
+  leftovers: readonly Leftover[],
+): Promise<Wreck[]> {
   const found: Wreck[] = [];
   for (const { at, path, judged, gitDir } of leftovers) {
-    if (judged || gitDir === undefined || (await exists(gitDir))) continue;
-    const what = `${at} is what a cut off removal left of ${path}, and git has forgotten it since; it may hold work.`;
-    if (await exists(path)) {
-      found.push({ what: `${what} Look through it first.`, remedy: `rm -rf ${shellWord(at)}` });
+    if (judged || gitDir === undefined) continue;
+    const [known, taken] = await Promise.all([exists(gitDir), exists(path)]);
+    if (known && (!taken || (await isInUse(commonDir, gitDir)))) continue;
+    const left = `${at} is what a cut off removal left of ${path}`;
+    if (taken) {
+      found.push({
+        what: `${left}, and something else is there now; it may hold work. Look through it first.`,
+        remedy: `rm -rf ${shellWord(at)}`,
+      });
       continue;
     }
+    const what = `${left}, and git has forgotten it since; it may hold work.`;
     found.push({
       what,
       remedy: PRUNE,
       mend: {
         action: 'bring back',
         detail: path,
+        restores: path,
         perform: async (repo) => {
           await rename(at, path);
           await closeRemoval(repo.commonDir, at);

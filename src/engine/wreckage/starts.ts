@@ -6,9 +6,10 @@ import { isAncestor } from '../git/refs.ts';
 import { isClean, readStatus } from '../git/status.ts';
 import type { Repository } from '../repository.ts';
 import { shellWord } from '../shell-word.ts';
+import { PRUNE } from '../state/remedies.ts';
 import { interruptedStarts } from '../worktree/mark.ts';
 import { realWorktreesDir } from '../worktree/place.ts';
-import { PRUNE, type Wreck } from './wreck.ts';
+import type { Wreck } from './wreck.ts';
 
 /** Why a worktree is locked while git makes it; one that a power cut interrupts keeps the lock (git-worktree(1), `add`). */
 const BEING_MADE = 'initializing';

@@ -7,11 +7,12 @@ import { git } from '../git/core.ts';
 import { resolveCommit } from '../git/refs.ts';
 import { gitDirOf } from '../identity.ts';
 import type { Repository } from '../repository.ts';
+import { PRUNE } from '../state/remedies.ts';
+import { belongsTo } from '../worktree/admin.ts';
 import { interruptedStarts } from '../worktree/mark.ts';
 import { isId } from '../worktree/name.ts';
 import { realWorktreesDir } from '../worktree/place.ts';
-import { belongsTo } from './admin.ts';
-import { PRUNE, type Wreck } from './wreck.ts';
+import type { Wreck } from './wreck.ts';
 
 /** A directory among our worktrees that is not registered as one. */
 export interface Stray {
@@ -69,6 +70,7 @@ function empty(path: string): Wreck {
     mend: {
       action: 'remove directory',
       detail: `${path}, which is empty`,
+      removes: path,
       // rmdir(2) removes nothing that holds anything.
       perform: async () => {
         await rmdir(path);

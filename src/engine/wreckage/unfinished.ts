@@ -5,13 +5,17 @@ import { readJournal as readLanding } from '../landing/journal.ts';
 import { findLeftovers } from '../landing/leftovers.ts';
 import { lockHolders } from '../lock.ts';
 import type { Repository } from '../repository.ts';
-import { isInUse } from './admin.ts';
+import { isInUse } from '../worktree/admin.ts';
+import type { Mend } from './wreck.ts';
 
-/** Something a run that was interrupted has not finished. */
-export interface Unfinished {
+/** Something a run that was interrupted has not finished, and that `settle` goes on with. */
+export interface Unfinished extends Omit<Mend, 'perform'> {
   what: string;
   /** What `status` does with it, as in "discern status finishes it". */
   next: string;
+  /** The branch that nothing holds any more afterwards. */
+  frees?: string;
+  branch?: undefined;
 }
 
 /** What {@link unfinished} found. */
@@ -37,21 +41,38 @@ export async function unfinished(repo: Repository): Promise<Interrupted> {
     found.push({
       what: `A landing of ${what} on ${landing.trunk.name} was interrupted.`,
       next: 'finishes it',
+      action: 'finish landing',
+      detail: `${what} on ${landing.trunk.name}`,
     });
   }
   if (proving && !lives('init')) {
     found.push({
       what: `An interrupted init left a throwaway worktree, ${proving.path}.`,
       next: 'removes it',
+      action: 'remove worktree',
+      detail: `${proving.path}, which an interrupted init made to try the gate in`,
+      removes: proving.path,
     });
   }
-  for (const { at, path, gitDir } of leftovers) {
+  for (const { at, path, judged, gitDir } of leftovers) {
     // A removal that is still going is no leftover.
     if (gitDir !== undefined && (await exists(gitDir)) && (await isInUse(commonDir, gitDir))) continue;
-    found.push({
+    const goesOn = {
       what: `A removal of ${path} was cut off; what is left is in ${at}.`,
       next: 'goes on with it',
-    });
+    };
+    const branch = repo.worktrees.find((entry) => entry.path === path)?.branch;
+    if (judged) {
+      found.push({
+        ...goesOn,
+        action: 'finish removal',
+        detail: at,
+        removes: path,
+        ...(branch !== undefined && { frees: branch }),
+      });
+    } else if (gitDir !== undefined && (await exists(gitDir)) && !(await exists(path))) {
+      found.push({ ...goesOn, action: 'put back', detail: path, restores: path });
+    }
   }
   return { found, landing: landing !== undefined && lives('landing') };
 }

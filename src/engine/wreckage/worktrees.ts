@@ -5,14 +5,15 @@ import { point } from '../faults.ts';
 import { exists, namesIn } from '../files.ts';
 import { git } from '../git/core.ts';
 import { forgetWorktree, type WorktreeEntry } from '../git/worktree.ts';
+import { keepAdministered } from '../landing/keep.ts';
 import type { Leftover } from '../landing/leftovers.ts';
 import { Refusal } from '../refusal.ts';
 import { type Repository, where } from '../repository.ts';
 import { shellWord } from '../shell-word.ts';
-import { adminDirs, isInUse } from './admin.ts';
-import { keepAdministered } from './keep.ts';
+import { PRUNE } from '../state/remedies.ts';
+import { adminDirs, isInUse } from '../worktree/admin.ts';
 import type { Stray } from './strays.ts';
-import { PRUNE, type Wreck } from './wreck.ts';
+import type { Wreck } from './wreck.ts';
 
 /**
  * Registered checkouts that are not where git has them. One whose directory was moved by hand, to where discern looks, or

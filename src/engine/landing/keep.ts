@@ -6,8 +6,8 @@ import { GitError, git, gitLine } from '../git/core.ts';
 import { commitTree } from '../git/merge.ts';
 import { moveRef } from '../git/refs.ts';
 import { branchOf, type WorktreeEntry } from '../git/worktree.ts';
-import { identity } from '../landing/snapshot.ts';
 import { Refusal } from '../refusal.ts';
+import { identity } from './snapshot.ts';
 
 /**
  * Keeps what goes when git forgets a checkout whose directory is gone: what was staged in it, and a detached HEAD that no

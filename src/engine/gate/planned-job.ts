@@ -1,0 +1,30 @@
+import type { Diagnostic, Stage, Step } from '../../contract/envelope.ts';
+import type { LoadedConfig } from '../config/index.ts';
+
+export interface JobResult {
+  step: Step;
+  diagnostics: Diagnostic[];
+  hints: string[];
+  /** When it ran, in milliseconds of the clock files are stamped with. */
+  from: number;
+  to: number;
+}
+
+/** One job to run: commands in order, under one time budget. */
+export interface PlannedJob {
+  name: string;
+  stage: Stage;
+  commands: string[];
+  /** Milliseconds; absent for no limit. */
+  timeoutMs?: number;
+  /** What asks for it beside `[jobs]` and `[scopes]`. A neutral change does not spare these. */
+  kind?: 'standard' | 'generated';
+  /** Judges by more than the exit code, once the job has ended. */
+  judge?: (result: JobResult) => Promise<JobResult>;
+}
+
+/** A job's time limit, to spread into it: its own, else the gate's; 0 is none. */
+export function timeLimit(own: number | undefined, { config }: LoadedConfig): { timeoutMs?: number } {
+  const seconds = own ?? config.gate.timeout;
+  return seconds > 0 ? { timeoutMs: seconds * 1000 } : {};
+}
