@@ -73,6 +73,10 @@ export const envelopeShape = {
   hints: z.array(z.string()).optional(),
   error: z.enum(refusals).optional(),
   message: z.string().optional().describe('One plain sentence that says what to do next.'),
+  more: z
+    .record(z.string(), z.union([z.number(), z.string()]))
+    .optional()
+    .describe('How many entries each list has beyond those here; `cursor` asks status for the next ones.'),
 };
 
 /** The envelope of one verb, its `data` complete on success and partial on refusal. */
@@ -87,6 +91,7 @@ export interface Envelope<Data = Record<string, unknown>> {
   hints?: string[];
   error?: (typeof refusals)[number];
   message?: string;
+  more?: Record<string, number | string>;
 }
 
 /**

@@ -4,6 +4,6 @@ import * as z from 'zod';
 export const path = z
   .string()
   .optional()
-  .describe('Any directory of the project to act on, absolute. Leave out to act on the held root.');
+  .describe('Act on another checkout: any directory in it, absolute. Default: the held root.');
 
-export const dryRun = z.boolean().optional().describe('Only say what would happen.');
+export const dryRun = z.boolean().optional().describe('Preview only.');

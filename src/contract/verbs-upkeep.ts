@@ -8,7 +8,7 @@ export const upkeepVerbs = {
   scopes: {
     title: 'Show the scopes a change touches',
     description:
-      'List the project’s scopes and which of them the changes since the trunk fall in, so you know which gates `done` will run. Changes nothing.',
+      'List the project’s scopes and which of them this change touches, so which gates `done` will run. Changes nothing.',
     remoteDescription: null,
     looking: null,
     args: z.strictObject({ path }),
@@ -30,13 +30,13 @@ export const upkeepVerbs = {
   standards: {
     title: 'Measure the standards',
     description:
-      'Measure the project’s standards (numbers that may only improve) in the held root, on-demand ones too, and compare their limits with the trunk’s. With `pin`, tighten the limits that improved in discern.toml and commit that alone; needs a clean tree. `done` measures the others by itself.',
+      'Measure the standards (numbers that may only improve) in the held root, on-demand ones too, against the trunk’s limits. `pin` tightens the limits that improved in discern.toml and commits that alone; it needs a clean tree.',
     remoteDescription:
-      'Measure the project’s standards (numbers that may only improve) in the checkout at `path`, on-demand ones too, and compare their limits with the trunk’s. With `pin`, tighten the limits that improved in discern.toml and commit that alone; needs a clean tree. `done` measures the others by itself.',
+      'Measure the standards (numbers that may only improve) in the checkout at `path`, on-demand ones too, against the trunk’s limits. `pin` tightens the limits that improved in discern.toml and commits that alone; it needs a clean tree.',
     looking: null,
     args: z.strictObject({
       names: z.array(z.string()).optional().describe('Only these standards. Default: all.'),
-      pin: z.boolean().optional().describe('Tighten the limits that improved, and commit it.'),
+      pin: z.boolean().optional().describe('Tighten the limits that improved.'),
       path,
       dry_run: dryRun,
     }),
@@ -58,13 +58,13 @@ export const upkeepVerbs = {
   drop: {
     title: 'Abandon a worktree',
     description:
-      'Delete a worktree directory without landing it. Refuses uncommitted or unlanded work unless `force`; with `force` the commits stay reachable through a recovery ref, uncommitted edits included. Not for finished work: use `accept`.',
+      'Delete a worktree without landing it. Refuses to lose uncommitted or unlanded work unless `force`, which keeps it under a recovery ref. Not for finished work: use `accept`.',
     remoteDescription: null,
     looking: null,
     args: z.strictObject({
       worktree: z.string().describe('The worktree’s id, branch or absolute path, as `status` lists it.'),
-      delete_branch: z.boolean().describe('Whether to delete its branch too. Required: there is no default.'),
-      force: z.boolean().optional().describe('Drop uncommitted or unlanded work, keeping a recovery ref.'),
+      delete_branch: z.boolean().describe('Delete its branch too. There is no default.'),
+      force: z.boolean().optional().describe('Drop uncommitted or unlanded work too.'),
       path,
       dry_run: dryRun,
     }),
@@ -84,9 +84,9 @@ export const upkeepVerbs = {
     },
   },
   prune: {
-    title: 'Mend what was left behind',
+    title: 'Clean up leftovers',
     description:
-      'Mend what interrupted runs left: worktrees whose directory is gone, half-made directories, agent branches without a worktree that are merged or empty, dead locks. Previews unless `dry_run` is false: read the preview first. Never removes a worktree that is there, unmerged work or a recovery ref.',
+      'Clean up leftovers of interrupted runs: worktrees whose directory is gone, half-made directories, agent branches that are merged or empty, dead locks. Previews unless `dry_run` is false. Never removes a worktree that is there, or unmerged work.',
     remoteDescription: null,
     looking: null,
     args: z.strictObject({
@@ -94,7 +94,7 @@ export const upkeepVerbs = {
       dry_run: z
         .boolean()
         .optional()
-        .describe('Only say what would go. True unless you pass false, which you should after a preview.'),
+        .describe('False removes. Default: true, a preview.'),
     }),
     data: PruneData,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
@@ -114,7 +114,7 @@ export const upkeepVerbs = {
   init: {
     title: 'Make a project',
     description:
-      'Write a discern.toml where there is none: jobs proposed from the manifests that are there (package.json, Cargo.toml, go.mod, pyproject.toml, Makefile and others), then run once in a throwaway worktree that is removed afterwards. Commits nothing. Preview it with `dry_run`, and show the person what would be written.',
+      'Write a discern.toml where there is none: jobs proposed from the manifests that are there, run once in a throwaway worktree. Commits nothing. Preview it with `dry_run`, and show the person what would be written.',
     remoteDescription: null,
     looking: null,
     args: z.strictObject({
@@ -125,7 +125,7 @@ export const upkeepVerbs = {
       prove: z
         .boolean()
         .optional()
-        .describe('False writes the file without running anything. Default: true.'),
+        .describe('False only writes the file, and runs nothing.'),
       dry_run: dryRun,
     }),
     data: InitData,
@@ -146,9 +146,9 @@ export const upkeepVerbs = {
   doctor: {
     title: 'Find what is wrong',
     description:
-      'Look at everything discern stands on (git, Node, shell, discern.toml, trunk, repository, what interrupted runs left, the tools jobs run, hosts’ MCP settings, how this server found its root) and list findings, each with its remedy. Changes nothing, and answers anywhere. Call it when another tool’s refusal does not explain itself.',
+      'Check what discern stands on (git, Node, discern.toml, trunk, leftovers, the jobs’ tools, hosts’ MCP settings) and list findings, each with its remedy. Changes nothing, answers anywhere. Call it when a refusal does not explain itself.',
     remoteDescription:
-      'Look at everything discern stands on at `path` (git, Node, shell, discern.toml, trunk, repository, what interrupted runs left, the tools jobs run, hosts’ MCP settings) and list findings, each with its remedy. Changes nothing, and answers anywhere. Call it when another tool’s refusal does not explain itself.',
+      'Check what discern stands on at `path` (git, Node, discern.toml, trunk, leftovers, the jobs’ tools, hosts’ MCP settings) and list findings, each with its remedy. Changes nothing, answers anywhere. Call it when a refusal does not explain itself.',
     looking: null,
     args: z.strictObject({ path }),
     data: DoctorData,
@@ -169,7 +169,7 @@ export const upkeepVerbs = {
   help: {
     title: 'Explain discern',
     description:
-      'Explain discern itself: the ways of working, discern.toml, each verb and each refusal. Without `topic` it lists the topics. Needs no project. Call it before guessing what an answer or a key means.',
+      'Explain discern: the ways of working, discern.toml, each verb and each refusal. Without `topic`: the list of topics. Call it before guessing what an answer or a key means.',
     remoteDescription: null,
     looking: null,
     args: z.strictObject({

@@ -15,16 +15,19 @@ export const workVerbs = {
   status: {
     title: 'Show where discern stands',
     description:
-      'Show which checkout discern operates on (the held root), its branch, changes, distance from the trunk, proof, and all worktrees. Finishes a landing that was interrupted, if there is one. Call it first, and whenever edits and gate results seem to disagree.',
+      'Show the checkout discern acts on (the held root): branch, changes, distance from the trunk, proof, all worktrees. Finishes an interrupted landing. Call it first, and when edits and gate results seem to disagree.',
     remoteDescription:
-      'Show how the checkout at `path` stands: its branch, changes, distance from the trunk, proof, and all worktrees. Finishes a landing that was interrupted, if there is one. Call it whenever edits and gate results seem to disagree.',
+      'Show how the checkout at `path` stands: branch, changes, distance from the trunk, proof, all worktrees. Finishes an interrupted landing. Call it when edits and gate results seem to disagree.',
     looking: {
       description:
-        'Show which checkout discern operates on (the held root), its branch, changes, distance from the trunk, proof, and all worktrees. An interrupted landing is named, not finished: this server only looks. Call it first, and whenever edits and gate results seem to disagree.',
+        'Show the checkout discern acts on (the held root): branch, changes, distance from the trunk, proof, all worktrees. An interrupted landing is named, not finished: this server only looks. Call it first.',
       remoteDescription:
         'Show how the checkout at `path` stands: its branch, changes, distance from the trunk, proof, and all worktrees. An interrupted landing is named, not finished: this server only looks.',
     },
-    args: z.strictObject({ path }),
+    args: z.strictObject({
+      path,
+      cursor: z.string().optional().describe('Where the list of worktrees goes on: `more.cursor`.'),
+    }),
     data: StatusData,
     // It may finish an interrupted landing (contract §7), which removes that worktree: docs/decisions/status-finishes.md.
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
@@ -44,20 +47,20 @@ export const workVerbs = {
   start: {
     title: 'Start a worktree',
     description:
-      'Create a git worktree on a new branch for one piece of work and re-aim this server at it: later calls without `path` act there. Moves no files of yours; you must move your own working directory to the returned path. Do not call it when already inside a worktree.',
+      'Create a git worktree on a new branch for one piece of work and re-aim this server at it. Moves none of your files: move your own working directory to the returned path. Not from inside a worktree.',
     remoteDescription:
-      'Create a git worktree on a new branch for one piece of work. Moves no files of yours. Pass the path it answers with every later call about this work, and edit only there. Do not call it with the path of a worktree.',
+      'Create a git worktree on a new branch for one piece of work. Pass the path it answers with every later call about this work, and edit only there. Not with the path of a worktree.',
     looking: null,
     args: z.strictObject({
       name: z
         .string()
         .optional()
-        .describe('What the work is about, in a few words; becomes the branch name.'),
+        .describe('What the work is about, in a few words: names the branch.'),
       from: z.string().optional().describe('Branch, tag or commit to start from. Default: the trunk.'),
       path: z
         .string()
         .optional()
-        .describe('Creation target: any directory of the project to make the worktree for, absolute.'),
+        .describe('Creation target: any directory of the project, absolute.'),
       dry_run: dryRun,
     }),
     data: StartData,
@@ -78,9 +81,9 @@ export const workVerbs = {
   prepare: {
     title: 'Fix and check',
     description:
-      'Run the project’s fix jobs (formatters: they rewrite files) and check jobs (lint, types) in the held root. The quick loop while editing; it earns no proof. Use `done` for the whole gate.',
+      'Run the fix jobs (formatters: they rewrite files) and check jobs (lint, types) in the held root: the quick loop while editing. Earns no proof; `done` does.',
     remoteDescription:
-      'Run the project’s fix jobs (formatters: they rewrite files) and check jobs (lint, types) in the checkout at `path`. The quick loop while editing; it earns no proof. Use `done` for the whole gate.',
+      'Run the fix jobs (formatters: they rewrite files) and check jobs (lint, types) in the checkout at `path`: the quick loop while editing. Earns no proof; `done` does.',
     looking: null,
     args: z.strictObject({ path, dry_run: dryRun }),
     data: GateData,
@@ -101,9 +104,9 @@ export const workVerbs = {
   test: {
     title: 'Run the tests',
     description:
-      'Run the project’s test jobs in the held root. It earns no proof; use `done` when the work is finished.',
+      'Run the project’s test jobs in the held root. Earns no proof; use `done` when the work is finished.',
     remoteDescription:
-      'Run the project’s test jobs in the checkout at `path`. It earns no proof; use `done` when the work is finished.',
+      'Run the project’s test jobs in the checkout at `path`. Earns no proof; use `done` when the work is finished.',
     looking: null,
     args: z.strictObject({ path, dry_run: dryRun }),
     data: GateData,
@@ -124,15 +127,15 @@ export const workVerbs = {
   commit: {
     title: 'Commit the work',
     description:
-      'Commit changes in the worktree, as git would, with the person’s own hooks, signing and identity: the files in `paths`, or everything git does not ignore. For clients whose sandbox may not write the git directory; elsewhere plain `git commit` does the same. Refuses in the trunk’s own checkout.',
+      'Commit in the worktree as git would, with the person’s hooks, signing and identity: `paths`, or everything git does not ignore. For clients whose sandbox cannot run `git commit`. Refuses in the trunk’s own checkout.',
     remoteDescription: null,
     looking: null,
     args: z.strictObject({
-      message: z.string().describe('The commit message: a line on what it does, then why.'),
+      message: z.string().describe('The commit message.'),
       paths: z
         .array(z.string())
         .optional()
-        .describe('Only these files or directories, relative to the root. Default: everything.'),
+        .describe('Files or directories, relative to the root. Default: everything.'),
       path,
       dry_run: dryRun,
     }),
@@ -154,9 +157,9 @@ export const workVerbs = {
   done: {
     title: 'Run the whole gate',
     description:
-      'Run every declared job (fix, build, check, test, scope gates), generator and standard in the held root and, when all pass on a clean committed tree, record the proof `accept` needs. Commit first; refuses when the branch lacks trunk commits (call `update`).',
+      'Run the whole gate (every job, generator and standard) in the held root; when all pass on a clean commit, record the proof `accept` needs. Commit first. Refuses when the branch lacks trunk commits: call `update`.',
     remoteDescription:
-      'Run every declared job (fix, build, check, test, scope gates), generator and standard in the checkout at `path` and, when all pass on a clean committed tree, record the proof `accept` needs. Commit first; refuses when the branch lacks trunk commits (call `update`).',
+      'Run the whole gate (every job, generator and standard) in the checkout at `path`; when all pass on a clean commit, record the proof `accept` needs. Commit first. Refuses when the branch lacks trunk commits: call `update`.',
     looking: null,
     args: z.strictObject({ path, dry_run: dryRun }),
     data: GateData,
@@ -177,7 +180,7 @@ export const workVerbs = {
   update: {
     title: 'Bring the trunk in',
     description:
-      'Merge the trunk (or `from`) into the worktree’s branch. Needs no uncommitted tracked changes. On a conflict nothing changes and the files are listed; generated files are made anew instead. Not for the trunk’s own checkout.',
+      'Merge the trunk (or `from`) into the worktree’s branch. Needs tracked files without uncommitted changes. A conflict changes nothing and lists the files; generated files are regenerated. Not in the trunk’s own checkout.',
     remoteDescription: null,
     looking: null,
     args: z.strictObject({
@@ -203,9 +206,9 @@ export const workVerbs = {
   accept: {
     title: 'Land the work',
     description:
-      'Land the worktree’s commits on the trunk, then delete the worktree directory and its branch, and re-aim this server at the trunk’s checkout. Runs the gate first unless a valid proof exists. Call it only when the person wants the work landed.',
+      'Land the worktree’s commits on the trunk, delete the worktree and its branch, and re-aim this server at the trunk’s checkout. Runs the gate first unless a valid proof exists. Only when the person wants the work landed.',
     remoteDescription:
-      'Land the commits of the worktree at `path` on the trunk, then delete the worktree directory and its branch. Runs the gate first unless a valid proof exists. Call it only when the person wants the work landed.',
+      'Land the commits of the worktree at `path` on the trunk, and delete the worktree and its branch. Runs the gate first unless a valid proof exists. Only when the person wants the work landed.',
     looking: null,
     args: z.strictObject({ path, dry_run: dryRun }),
     data: AcceptData,

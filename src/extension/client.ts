@@ -9,6 +9,7 @@ import type { Envelope } from '../contract/envelope.ts';
 import { FromGateView } from '../contract/gate-view.ts';
 import { traits } from '../contract/traits.ts';
 import type { Verb } from '../contract/verbs.ts';
+import { wholeAnswer } from '../contract/whole.ts';
 import { personMethods, WindowEvent, windowNotification } from '../contract/window.ts';
 
 /** Gates run for as long as their own limits allow; the client must not be the one to give up. */
@@ -115,10 +116,11 @@ export class PersonClient {
   /** Runs a verb as the person. Resolves with the envelope, refusals included; rejects when the server is gone. */
   async call(verb: Verb, args: Record<string, unknown>, signal?: AbortSignal): Promise<Envelope> {
     const result = await this.#heard(
-      this.#client.callTool({ name: `discern_${verb}`, arguments: args }, undefined, {
-        timeout: traits[verb].quick ? this.#quick * 4 : NO_LIMIT_MS,
-        ...(signal && { signal }),
-      }),
+      this.#client.callTool(
+        { name: `discern_${verb}`, arguments: args, _meta: { [wholeAnswer]: true } },
+        undefined,
+        { timeout: traits[verb].quick ? this.#quick * 4 : NO_LIMIT_MS, ...(signal && { signal }) },
+      ),
     );
     return result.structuredContent as unknown as Envelope;
   }

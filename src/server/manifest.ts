@@ -23,13 +23,32 @@ const jsonSchema = (schema: z.ZodType) => {
   return rest;
 };
 
-/** Output schemas are for checking; their prose would only cost every host tokens. The reference pages have it. */
-function withoutDescriptions<T>(schema: T): T {
-  return JSON.parse(
-    JSON.stringify(schema, (key, value) =>
-      key === 'description' && typeof value === 'string' ? undefined : value,
-    ),
-  );
+/**
+ * What a client checks an answer against: the members of an envelope and of its data, and of what kind each is. Whatever more is
+ * known of them stands in the reference pages, since every host pays for each character of a schema with every conversation.
+ */
+function outline(schema: JsonSchema, depth = 2): JsonSchema {
+  const { type, anyOf, const: constant, properties, required } = schema;
+  if (constant !== undefined) return { const: constant };
+  // A value of several kinds: which ones.
+  if (anyOf) return { type: [...new Set(anyOf.flatMap((one) => one.type ?? []))] };
+  if (type !== 'object' || !properties || depth === 0) return { type };
+  const members = Object.entries(properties).map(([name, one]) => [name, outline(one, depth - 1)]);
+  return {
+    type,
+    properties: Object.fromEntries(members),
+    ...(depth === 2 && required && { required }),
+    ...(depth === 2 && { additionalProperties: false }),
+  };
+}
+
+interface JsonSchema {
+  type?: string | string[] | undefined;
+  const?: unknown;
+  anyOf?: JsonSchema[];
+  properties?: Record<string, JsonSchema>;
+  required?: string[];
+  additionalProperties?: unknown;
 }
 
 /**
@@ -75,7 +94,7 @@ function entry<V extends string>(verb: V, row: Row): ToolEntry<V> {
     title,
     description,
     inputSchema: jsonSchema(args),
-    outputSchema: withoutDescriptions(jsonSchema(envelopeSchema(verb, data as z.ZodObject))),
-    annotations: { title, ...annotations, openWorldHint: false },
+    outputSchema: { ...outline(jsonSchema(envelopeSchema(verb, data as z.ZodObject)) as JsonSchema) },
+    annotations,
   };
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
+  type CallToolRequest,
   type McpServerFactory,
   ProtocolError,
   ProtocolErrorCode,
@@ -9,7 +10,9 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server';
 import type { VerbEvent } from '../contract/events.ts';
+import { wholeAnswer } from '../contract/whole.ts';
 import { nearest } from '../engine/nearest.ts';
+import { brief, paged } from './brief.ts';
 import { clientKind } from './client-kind.ts';
 import type { Life } from './life.ts';
 import type { ToolEntry } from './manifest.ts';
@@ -90,7 +93,7 @@ export function serverFactory<V extends string>(offer: Offer<V | 'status'>): Mcp
     server.setRequestHandler('tools/call', async ({ params }, ctx) => {
       const tool = toolNamed(tools, params.name);
       if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, unknownTool(offer, params.name));
-      return toolResult(await call(tool.verb, params.arguments, ctx));
+      return toolResult(await call(tool.verb, params.arguments, ctx), params);
     });
     server.setRequestHandler('resources/list', () => ({ resources: [...resources.listed] }));
     server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }));
@@ -123,10 +126,12 @@ function exchangeOf({ mcpReq, http }: ServerContext): CallRequest['exchange'] {
   return session ? { session, id: mcpReq.id } : undefined;
 }
 
-function toolResult({ envelope, held }: Answer) {
+/** Both parts of an answer, each of which stands alone: some clients give their model only the one, some only the other. */
+function toolResult({ envelope, held }: Answer, { _meta: meta, arguments: args }: CallToolRequest['params']) {
+  const page = paged(envelope, args?.cursor);
   return {
-    content: [{ type: 'text' as const, text: renderText(envelope, held) }],
-    structuredContent: { ...envelope },
+    content: [{ type: 'text' as const, text: renderText(page, held) }],
+    structuredContent: { ...(meta?.[wholeAnswer] === true ? envelope : brief(page)) },
     isError: !envelope.ok,
   };
 }

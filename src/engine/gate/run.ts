@@ -280,7 +280,7 @@ async function earnProof(
 
 function proofSentence(proof: ProofState): string {
   return proof.state === 'valid'
-    ? `Proof recorded for ${proof.commit?.slice(0, 10)}.`
+    ? 'Proof recorded.'
     : `No proof: ${proof.reason ?? 'the tree is not clean.'}`;
 }
 

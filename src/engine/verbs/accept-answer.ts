@@ -77,11 +77,11 @@ export function landed(
   }
   // A terminal's shell is seen to stand there or not.
   if (managed && client !== 'terminal') rest.hints.push(leavingAdvice(client, data.root));
-  const what = managed ? `; the worktree and its branch are gone` : '';
+  const what = managed ? '; worktree and branch are gone' : '';
   return {
     ok: true,
     ...rest,
-    message: `Landed ${repo.commit.slice(0, 10)} on ${trunk.name}${what}.`,
+    message: `Landed on ${trunk.name}${what}.`,
   };
 }
 

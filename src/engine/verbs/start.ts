@@ -185,7 +185,7 @@ async function make(
         ...fresh.config.notes,
         ...setup.hints,
       ],
-      message: `Worktree ready on ${target.branch}.`,
+      message: 'Worktree ready.',
     };
   } catch (error) {
     await takeBack(repo, target, made, ctx, error).catch((left) => tellLeft(error, target, left));

@@ -1,0 +1,221 @@
+import type { Held, Landing, ProofState } from '../contract/data.ts';
+import type { Diagnostic, Envelope, Step } from '../contract/envelope.ts';
+
+type Json = Record<string, unknown>;
+
+/** Characters of JSON an answer may have, and of those that are lists by their nature. */
+const LIMIT = 6_000;
+const LIST_LIMIT = 8_000;
+const lists: ReadonlySet<string> = new Set(['status', 'projects']);
+
+/** How many entries of a list, and characters of a text, an answer has at most before it is cut to its limit. */
+const MOST_ENTRIES = 30;
+const MOST_CHARACTERS = 2_000;
+
+/** Worktrees of one page of `status`; `cursor` asks for the next. */
+const PAGE = 20;
+
+/**
+ * The structured part of an answer as agents get it, who pay for every character: nothing empty, nothing that stands there
+ * already, lists bounded. `more` counts what was cut, by its place. Pages of help stay whole: that is what was asked for.
+ */
+export function brief(envelope: Envelope): Envelope {
+  if (envelope.verb === 'help') return compact({ ...envelope });
+  const short = compact(shortened(envelope));
+  const limit = lists.has(envelope.verb) ? LIST_LIMIT : LIMIT;
+  for (let share = 1; ; share /= 2) {
+    const fitted = bounded(short, share);
+    if (JSON.stringify(fitted).length <= limit || share < 1 / 64) return fitted;
+  }
+}
+
+/** `status` from the worktree a cursor names on, with those first that a caller most likely asks about. */
+export function paged(envelope: Envelope, cursor: unknown): Envelope {
+  const all = envelope.data?.worktrees;
+  if (envelope.verb !== 'status' || !Array.isArray(all) || all.length <= PAGE) return envelope;
+  const from = Math.min(Number(cursor ?? 0) || 0, all.length);
+  const sorted = [...all].sort((a, b) => rank(a, envelope) - rank(b, envelope));
+  const to = Math.min(from + PAGE, all.length);
+  const left = all.length - to;
+  return {
+    ...envelope,
+    data: { ...envelope.data, worktrees: sorted.slice(from, to) },
+    ...(left > 0 && { more: { worktrees: left, cursor: String(to) } }),
+  };
+}
+
+/** The checkout an answer is about, the trunk's, those with work in them, then the others in git's order. */
+function rank(worktree: Json, { data }: Envelope): number {
+  if (worktree.root === data?.root) return 0;
+  if (worktree.landing) return 1;
+  return worktree.clean === false || worktree.ahead ? 2 : 3;
+}
+
+function shortened(envelope: Envelope): Json {
+  const { steps, diagnostics, data, ...rest } = envelope;
+  return {
+    ...rest,
+    data: data && shortData(data),
+    steps: steps?.map(shortStep),
+    diagnostics: diagnostics && shortDiagnostics(diagnostics),
+  };
+}
+
+/** Of a job that passed its outcome is enough, and where what it printed is, if it did. */
+function shortStep({ name, stage, outcome, duration_ms, ...rest }: Step): Json {
+  const { output_path, output_lines } = rest;
+  const good = outcome === 'passed' || outcome === 'skipped';
+  return { name, stage, outcome, duration_ms, ...(good ? output_lines !== 0 && { output_path } : rest) };
+}
+
+/** Each job's log and command once, and an equal share of the lines for each. */
+function shortDiagnostics(diagnostics: readonly Diagnostic[]): Json[] {
+  const seen = new Set<string>();
+  return fairly(diagnostics).map((one) => {
+    const { reproduce_cmd, output_path, ...rest } = one;
+    const job = jobOf(one);
+    if (seen.has(job)) return rest;
+    seen.add(job);
+    return one;
+  });
+}
+
+const jobOf = ({ output_path, tool }: Diagnostic) => output_path ?? tool;
+
+/** In turn one of each job, so that what is cut leaves something of all of them. */
+function fairly(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  if (diagnostics.length <= 1) return [...diagnostics];
+  const byJob = new Map<string, Diagnostic[]>();
+  for (const one of diagnostics) byJob.set(jobOf(one), [...(byJob.get(jobOf(one)) ?? []), one]);
+  const queues = [...byJob.values()];
+  const longest = Math.max(...queues.map((queue) => queue.length));
+  return Array.from({ length: longest }, (_, i) => queues.flatMap((queue) => queue[i] ?? [])).flat();
+}
+
+function shortData(data: Json): Json {
+  const { held, worktrees, jobs, standards, proof, worktree, ...rest } = data as Json & { landing?: Landing };
+  const removed = rest.landing?.worktree_removed === true;
+  return {
+    ...rest,
+    // Where it has been removed there is nothing to go to.
+    ...(!removed && { worktree }),
+    ...(proof !== undefined && { proof: shortProof(proof as ProofState, data) }),
+    ...(held !== undefined && { held: shortHeld(held as Held) }),
+    ...(Array.isArray(worktrees) && { worktrees: worktrees.map((one) => shortWorktree(one, data)) }),
+    ...(jobs !== undefined && { jobs: shortCounts(jobs as Record<string, number>) }),
+    ...(Array.isArray(standards) && { standards: standards.map(({ history: _history, ...one }) => one) }),
+  };
+}
+
+/** How the spawn root was looked for is for `doctor` and `discern://root`. */
+const shortHeld = ({ candidates: _candidates, ...held }: Held): Json => held;
+
+/** A valid proof is of the commit the answer names. */
+const shortProof = ({ commit, ...proof }: ProofState, data: Json): Json =>
+  commit === data.commit ? proof : { ...proof, commit };
+
+/** Of the checkout an answer is about everything else stands in `data`. */
+function shortWorktree(worktree: Json, data: Json): Json {
+  const {
+    path,
+    root,
+    commit: _commit,
+    landing,
+    ahead,
+    behind,
+    tracked_changes: _,
+    branch,
+    ...rest
+  } = worktree;
+  return {
+    path,
+    ...(root !== path && { root }),
+    branch,
+    ...(landing === true && { landing }),
+    ...(root !== data.root && {
+      ...rest,
+      ...(ahead !== 0 && { ahead }),
+      ...(behind !== 0 && { behind }),
+    }),
+  };
+}
+
+/** How many passed and failed is always said; the others where there are any. */
+function shortCounts({ passed, failed, ...others }: Record<string, number>): Json {
+  return { passed, failed, ...Object.fromEntries(Object.entries(others).filter(([, count]) => count > 0)) };
+}
+
+/** Without what is empty: absent means none. */
+function compact(value: Json): Envelope {
+  const walk = (one: unknown): unknown => {
+    if (Array.isArray(one)) return one.map(walk);
+    if (typeof one !== 'object' || one === null) return one;
+    return Object.fromEntries(
+      Object.entries(one).flatMap(([key, inner]) =>
+        inner === undefined || (Array.isArray(inner) && inner.length === 0) ? [] : [[key, walk(inner)]],
+      ),
+    );
+  };
+  return walk(value) as Envelope;
+}
+
+/** An answer whose lists and texts have at most their `share` of what they may have, with `more` for what was cut. */
+function bounded(envelope: Envelope, share: number): Envelope {
+  const more: Record<string, number> = {};
+  const entries = Math.max(1, Math.floor(MOST_ENTRIES * share));
+  const characters = Math.max(120, Math.floor(MOST_CHARACTERS * share));
+  const walk = (one: unknown, at: string): unknown => {
+    if (typeof one === 'string') return cutMiddle(one, characters);
+    if (Array.isArray(one)) {
+      if (one.length > entries) more[at] = one.length - entries;
+      return one.slice(0, entries).map((inner) => walk(inner, at));
+    }
+    if (typeof one !== 'object' || one === null) return one;
+    return Object.fromEntries(
+      Object.entries(one).map(([key, inner]) => [
+        key,
+        // A path or an id that is cut would be another one.
+        whole.has(key) ? inner : walk(inner, at === '' || at === 'data' ? key : `${at}.${key}`),
+      ]),
+    );
+  };
+  const cut = walk(envelope, '') as Envelope;
+  const before = envelope.more ?? {};
+  const counts = {
+    ...more,
+    ...before,
+    ...(before.worktrees !== undefined && more.worktrees !== undefined
+      ? nextPage(before, more.worktrees)
+      : {}),
+  };
+  return Object.keys(counts).length > 0 ? { ...cut, more: counts } : cut;
+}
+
+/** A page that had to be cut ends earlier, and so begins the next. */
+const nextPage = ({ worktrees = 0, cursor = '0' }: NonNullable<Envelope['more']>, lost: number) => ({
+  worktrees: Number(worktrees) + lost,
+  cursor: String(Number(cursor) - lost),
+});
+
+const whole: ReadonlySet<string> = new Set([
+  'root',
+  'path',
+  'worktree',
+  'id',
+  'branch',
+  'base',
+  'commit',
+  'more',
+  'file',
+  'output_path',
+  'spawn_root',
+  'recovery_ref',
+]);
+
+/** A text that is not too long, or its two ends: what to do next stands last. Never half of a character. */
+function cutMiddle(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const start = text.slice(0, Math.ceil(limit * 0.6)).replace(/[\uD800-\uDBFF]$/, '');
+  const end = text.slice(-Math.floor(limit * 0.4)).replace(/^[\uDC00-\uDFFF]/, '');
+  return `${start} … ${end}`;
+}
