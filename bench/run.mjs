@@ -1,6 +1,7 @@
 // `npm run bench [part of a name …]`: the speed table, as text and, with --json, as JSON. Every figure is a ratio taken in
 // one run, each side in turn, against what a user would pick instead; or against a limit, where there is nothing to pick.
 import { accept } from './cases/accept.mjs';
+import { headlineCharacters, toolsCharacters } from './cases/answers.mjs';
 import { gate } from './cases/gate.mjs';
 import { hook } from './cases/hook.mjs';
 import { memory } from './cases/memory.mjs';
@@ -10,7 +11,18 @@ import { status } from './cases/status.mjs';
 import { vsix } from './cases/vsix.mjs';
 
 const wanted = process.argv.slice(2).filter((word) => word !== '--json');
-const always = [serverStart, start, gate, status, accept, hook, memory, vsix];
+const always = [
+  serverStart,
+  start,
+  gate,
+  status,
+  accept,
+  hook,
+  memory,
+  vsix,
+  headlineCharacters,
+  toolsCharacters,
+];
 // These need a real VS Code, which takes minutes to fetch the first time: `npm run bench window`.
 const inWindow = wanted.includes('window') ? await import('./cases/window.mjs') : undefined;
 const cases = [

@@ -8,7 +8,7 @@ export const upkeepVerbs = {
   scopes: {
     title: 'Show the scopes a change touches',
     description:
-      'List the project’s scopes and which of them this change touches, so which gates `done` will run. Changes nothing.',
+      'List the project’s scopes and which of them this change touches: the gates `done` will run.',
     remoteDescription: null,
     looking: null,
     args: z.strictObject({ path }),
@@ -30,9 +30,9 @@ export const upkeepVerbs = {
   standards: {
     title: 'Measure the standards',
     description:
-      'Measure the standards (numbers that may only improve) in the held root, on-demand ones too, against the trunk’s limits. `pin` tightens the limits that improved in discern.toml and commits that alone; it needs a clean tree.',
+      'Measure the standards (numbers that may only improve) in the held root, on-demand ones too, against the trunk’s limits. `pin` tightens the limits that improved and commits that; it needs a clean tree.',
     remoteDescription:
-      'Measure the standards (numbers that may only improve) in the checkout at `path`, on-demand ones too, against the trunk’s limits. `pin` tightens the limits that improved in discern.toml and commits that alone; it needs a clean tree.',
+      'Measure the standards (numbers that may only improve) in the checkout at `path`, on-demand ones too, against the trunk’s limits. `pin` tightens the limits that improved and commits that; it needs a clean tree.',
     looking: null,
     args: z.strictObject({
       names: z.array(z.string()).optional().describe('Only these standards. Default: all.'),
@@ -58,11 +58,11 @@ export const upkeepVerbs = {
   drop: {
     title: 'Abandon a worktree',
     description:
-      'Delete a worktree without landing it. Refuses to lose uncommitted or unlanded work unless `force`, which keeps it under a recovery ref. Not for finished work: use `accept`.',
+      'Delete a worktree without landing it. Refuses to lose work unless `force`, which keeps it under a recovery ref. Not for finished work: `accept` is.',
     remoteDescription: null,
     looking: null,
     args: z.strictObject({
-      worktree: z.string().describe('The worktree’s id, branch or absolute path, as `status` lists it.'),
+      worktree: z.string().describe('Its id, branch or absolute path, as `status` lists it.'),
       delete_branch: z.boolean().describe('Delete its branch too. There is no default.'),
       force: z.boolean().optional().describe('Drop uncommitted or unlanded work too.'),
       path,
@@ -86,15 +86,12 @@ export const upkeepVerbs = {
   prune: {
     title: 'Clean up leftovers',
     description:
-      'Clean up leftovers of interrupted runs: worktrees whose directory is gone, half-made directories, agent branches that are merged or empty, dead locks. Previews unless `dry_run` is false. Never removes a worktree that is there, or unmerged work.',
+      'Clean up leftovers: worktrees whose directory is gone, half-made directories, agent branches that are merged or empty, dead locks. Previews unless `dry_run` is false. Never removes living worktrees or unmerged work.',
     remoteDescription: null,
     looking: null,
     args: z.strictObject({
       path,
-      dry_run: z
-        .boolean()
-        .optional()
-        .describe('False removes. Default: true, a preview.'),
+      dry_run: z.boolean().optional().describe('False removes. Default: true, a preview.'),
     }),
     data: PruneData,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
@@ -114,7 +111,7 @@ export const upkeepVerbs = {
   init: {
     title: 'Make a project',
     description:
-      'Write a discern.toml where there is none: jobs proposed from the manifests that are there, run once in a throwaway worktree. Commits nothing. Preview it with `dry_run`, and show the person what would be written.',
+      'Write a discern.toml where there is none: jobs proposed from the manifests that are there, run once in a throwaway worktree. Commits nothing. Preview it first, for the person.',
     remoteDescription: null,
     looking: null,
     args: z.strictObject({
@@ -122,10 +119,7 @@ export const upkeepVerbs = {
         .string()
         .optional()
         .describe('The directory to make a project of, absolute. Default: where this server was started.'),
-      prove: z
-        .boolean()
-        .optional()
-        .describe('False only writes the file, and runs nothing.'),
+      prove: z.boolean().optional().describe('False only writes the file, and runs nothing.'),
       dry_run: dryRun,
     }),
     data: InitData,
@@ -146,9 +140,9 @@ export const upkeepVerbs = {
   doctor: {
     title: 'Find what is wrong',
     description:
-      'Check what discern stands on (git, Node, discern.toml, trunk, leftovers, the jobs’ tools, hosts’ MCP settings) and list findings, each with its remedy. Changes nothing, answers anywhere. Call it when a refusal does not explain itself.',
+      'Check what discern stands on (git, Node, discern.toml, the jobs’ tools, hosts’ settings) and list findings with remedies. Call it when a refusal does not explain itself.',
     remoteDescription:
-      'Check what discern stands on at `path` (git, Node, discern.toml, trunk, leftovers, the jobs’ tools, hosts’ MCP settings) and list findings, each with its remedy. Changes nothing, answers anywhere. Call it when a refusal does not explain itself.',
+      'Check what discern stands on at `path` (git, Node, discern.toml, the jobs’ tools, hosts’ settings) and list findings with remedies. Call it when a refusal does not explain itself.',
     looking: null,
     args: z.strictObject({ path }),
     data: DoctorData,
@@ -169,11 +163,11 @@ export const upkeepVerbs = {
   help: {
     title: 'Explain discern',
     description:
-      'Explain discern: the ways of working, discern.toml, each verb and each refusal. Without `topic`: the list of topics. Call it before guessing what an answer or a key means.',
+      'Explain discern: the ways of working, discern.toml, each verb and each refusal. Without `topic`: the topics. Call it before guessing what an answer or key means.',
     remoteDescription: null,
     looking: null,
     args: z.strictObject({
-      topic: z.string().optional().describe('A topic as listed, a verb, or the `error` of an answer.'),
+      topic: z.string().optional().describe('A listed topic, a verb, or an answer’s `error`.'),
     }),
     data: HelpData,
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },

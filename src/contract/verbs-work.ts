@@ -15,9 +15,9 @@ export const workVerbs = {
   status: {
     title: 'Show where discern stands',
     description:
-      'Show the checkout discern acts on (the held root): branch, changes, distance from the trunk, proof, all worktrees. Finishes an interrupted landing. Call it first, and when edits and gate results seem to disagree.',
+      'Show the checkout discern acts on (the held root): branch, changes, distance from the trunk, proof, all worktrees. Finishes an interrupted landing. Call it first, and when edits and results disagree.',
     remoteDescription:
-      'Show how the checkout at `path` stands: branch, changes, distance from the trunk, proof, all worktrees. Finishes an interrupted landing. Call it when edits and gate results seem to disagree.',
+      'Show how the checkout at `path` stands: branch, changes, distance from the trunk, proof, all worktrees. Finishes an interrupted landing. Call it when edits and results disagree.',
     looking: {
       description:
         'Show the checkout discern acts on (the held root): branch, changes, distance from the trunk, proof, all worktrees. An interrupted landing is named, not finished: this server only looks. Call it first.',
@@ -26,7 +26,7 @@ export const workVerbs = {
     },
     args: z.strictObject({
       path,
-      cursor: z.string().optional().describe('Where the list of worktrees goes on: `more.cursor`.'),
+      cursor: z.string().optional().describe('For more worktrees: `more.cursor`.'),
     }),
     data: StatusData,
     // It may finish an interrupted landing (contract §7), which removes that worktree: docs/decisions/status-finishes.md.
@@ -47,20 +47,14 @@ export const workVerbs = {
   start: {
     title: 'Start a worktree',
     description:
-      'Create a git worktree on a new branch for one piece of work and re-aim this server at it. Moves none of your files: move your own working directory to the returned path. Not from inside a worktree.',
+      'Create a git worktree on a new branch for one piece of work and re-aim this server at it. Then move your own working directory to the returned path. Not from inside a worktree.',
     remoteDescription:
       'Create a git worktree on a new branch for one piece of work. Pass the path it answers with every later call about this work, and edit only there. Not with the path of a worktree.',
     looking: null,
     args: z.strictObject({
-      name: z
-        .string()
-        .optional()
-        .describe('What the work is about, in a few words: names the branch.'),
-      from: z.string().optional().describe('Branch, tag or commit to start from. Default: the trunk.'),
-      path: z
-        .string()
-        .optional()
-        .describe('Creation target: any directory of the project, absolute.'),
+      name: z.string().optional().describe('The work in a few words: names the branch.'),
+      from: z.string().optional().describe('Branch, tag or commit. Default: the trunk.'),
+      path: z.string().optional().describe('Creation target: any directory of the project, absolute.'),
       dry_run: dryRun,
     }),
     data: StartData,
@@ -127,7 +121,7 @@ export const workVerbs = {
   commit: {
     title: 'Commit the work',
     description:
-      'Commit in the worktree as git would, with the person’s hooks, signing and identity: `paths`, or everything git does not ignore. For clients whose sandbox cannot run `git commit`. Refuses in the trunk’s own checkout.',
+      'Commit in the worktree as git would, with the person’s hooks, signing and identity: `paths`, or all that git does not ignore. For sandboxes that cannot run `git commit`.',
     remoteDescription: null,
     looking: null,
     args: z.strictObject({
@@ -157,9 +151,9 @@ export const workVerbs = {
   done: {
     title: 'Run the whole gate',
     description:
-      'Run the whole gate (every job, generator and standard) in the held root; when all pass on a clean commit, record the proof `accept` needs. Commit first. Refuses when the branch lacks trunk commits: call `update`.',
+      'Run the whole gate (every job, generator and standard) in the held root; when all pass on a clean commit, record the proof `accept` needs. Commit first. Needs the trunk’s commits: else call `update`.',
     remoteDescription:
-      'Run the whole gate (every job, generator and standard) in the checkout at `path`; when all pass on a clean commit, record the proof `accept` needs. Commit first. Refuses when the branch lacks trunk commits: call `update`.',
+      'Run the whole gate (every job, generator and standard) in the checkout at `path`; when all pass on a clean commit, record the proof `accept` needs. Commit first. Needs the trunk’s commits: else call `update`.',
     looking: null,
     args: z.strictObject({ path, dry_run: dryRun }),
     data: GateData,
@@ -180,11 +174,11 @@ export const workVerbs = {
   update: {
     title: 'Bring the trunk in',
     description:
-      'Merge the trunk (or `from`) into the worktree’s branch. Needs tracked files without uncommitted changes. A conflict changes nothing and lists the files; generated files are regenerated. Not in the trunk’s own checkout.',
+      'Merge the trunk (or `from`) into the worktree’s branch. Commit first. A conflict changes nothing and lists the files; generated files are regenerated.',
     remoteDescription: null,
     looking: null,
     args: z.strictObject({
-      from: z.string().optional().describe('Branch, tag or commit to merge. Default: the trunk.'),
+      from: z.string().optional().describe('Branch, tag or commit. Default: the trunk.'),
       path,
       dry_run: dryRun,
     }),

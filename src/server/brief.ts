@@ -33,7 +33,8 @@ export function brief(envelope: Envelope): Envelope {
 export function paged(envelope: Envelope, cursor: unknown): Envelope {
   const all = envelope.data?.worktrees;
   if (envelope.verb !== 'status' || !Array.isArray(all) || all.length <= PAGE) return envelope;
-  const from = Math.min(Number(cursor ?? 0) || 0, all.length);
+  const from =
+    typeof cursor === 'string' && /^\d{1,9}$/.test(cursor) ? Math.min(Number(cursor), all.length) : 0;
   const sorted = [...all].sort((a, b) => rank(a, envelope) - rank(b, envelope));
   const to = Math.min(from + PAGE, all.length);
   const left = all.length - to;
@@ -51,10 +52,15 @@ function rank(worktree: Json, { data }: Envelope): number {
   return worktree.clean === false || worktree.ahead ? 2 : 3;
 }
 
+/** Sentences of a good answer that say nothing its data does not. */
+const saidByData =
+  /^(Nothing uncommitted\.|Worktree ready\.|Landed on .+; worktree and branch are gone\.|\d+ jobs? passed\. Proof recorded\.)$/;
+
 function shortened(envelope: Envelope): Json {
-  const { steps, diagnostics, data, ...rest } = envelope;
+  const { steps, diagnostics, data, message, ...rest } = envelope;
   return {
     ...rest,
+    ...(!(envelope.ok && message && saidByData.test(message)) && { message }),
     data: data && shortData(data),
     steps: steps?.map(shortStep),
     diagnostics: diagnostics && shortDiagnostics(diagnostics),
@@ -145,6 +151,9 @@ function shortCounts({ passed, failed, ...others }: Record<string, number>): Jso
   return { passed, failed, ...Object.fromEntries(Object.entries(others).filter(([, count]) => count > 0)) };
 }
 
+/** Lists that are the answer itself, also when they are empty. */
+const asked: ReadonlySet<string> = new Set(['projects']);
+
 /** Without what is empty: absent means none. */
 function compact(value: Json): Envelope {
   const walk = (one: unknown): unknown => {
@@ -152,7 +161,9 @@ function compact(value: Json): Envelope {
     if (typeof one !== 'object' || one === null) return one;
     return Object.fromEntries(
       Object.entries(one).flatMap(([key, inner]) =>
-        inner === undefined || (Array.isArray(inner) && inner.length === 0) ? [] : [[key, walk(inner)]],
+        inner === undefined || (Array.isArray(inner) && inner.length === 0 && !asked.has(key))
+          ? []
+          : [[key, walk(inner)]],
       ),
     );
   };

@@ -25,12 +25,27 @@ const MESSAGE_LIMIT = 2_000;
 const LINE_LIMIT = 500;
 const OUTPUT_LIMIT = 1_500;
 const FILE_LIMIT = 6_000;
+const TEXT_LIMIT = 6_000;
 
 /**
  * A tool's text: enough to act on without the structured part, and short, since agents pay for every token. Verdict, then
  * which checkout it speaks of, then what failed and where, then what to know.
  */
 export function renderText(answer: Envelope, heldRoot: Held | undefined): string {
+  const text = render(answer, heldRoot);
+  return answer.verb === 'help' && answer.ok ? text : bounded(text);
+}
+
+/** A text within the limit: its beginning and its last lines, which say what to do next. */
+function bounded(text: string): string {
+  if (text.length <= TEXT_LIMIT) return text;
+  const end = text.slice(-TEXT_LIMIT / 4);
+  const start = text.slice(0, TEXT_LIMIT - end.length - 40);
+  const [head, tail] = [start.slice(0, start.lastIndexOf('\n')), end.slice(end.indexOf('\n') + 1)];
+  return `${head}\n… ${text.length - head.length - tail.length} characters cut …\n${tail}`;
+}
+
+function render(answer: Envelope, heldRoot: Held | undefined): string {
   const [envelope, held] = [visible(answer), visible(heldRoot)];
   if (envelope.verb === 'help' && envelope.ok) return helpText(envelope.data as HelpData);
   const lines = [verdict(envelope), place(envelope, held)];
@@ -99,7 +114,7 @@ type Lines<Data> = (envelope: Envelope<Data>) => string[];
 
 /** The lines of the verbs that have some of their own, and of the one tool that is no verb. */
 const ownLines: { [V in VerbWithReport]: Lines<Data<V>> } & { projects: Lines<ProjectsData> } = {
-  status: ({ ok, data }) => (ok ? statusLines(data as StatusData) : []),
+  status: ({ ok, data, more }) => (ok ? statusLines(data as StatusData, more) : []),
   start: startLines,
   update({ data }) {
     const { regenerated = [] } = data ?? {};
@@ -198,7 +213,7 @@ function pruneLines({ dry_run, data }: Envelope<PruneData>): string[] {
   ];
 }
 
-function statusLines(data: StatusData): string[] {
+function statusLines(data: StatusData, more: Envelope['more']): string[] {
   const { changes, proof } = data;
   return [
     `${data.location}, trunk ${data.trunk}: ${data.ahead} ahead, ${data.behind} behind; ${changes.staged} staged, ${changes.unstaged} unstaged, ${changes.untracked} untracked`,
@@ -207,6 +222,7 @@ function statusLines(data: StatusData): string[] {
     ...(data.findings ?? []).map(({ what, remedy }) => `found: ${what} Remedy: ${remedy}`),
     ...(data.worktrees.length > 1 ? ['worktrees:'] : []),
     ...(data.worktrees.length > 1 ? some(data.worktrees.map(worktreeLine), MOST_WORKTREES, Infinity) : []),
+    ...(more === undefined ? [] : [`- and ${more.worktrees} more: status with cursor "${more.cursor}"`]),
   ];
 }
 

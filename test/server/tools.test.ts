@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { type Verb, verbNames, verbs } from '../../src/contract/verbs.ts';
+import { wholeAnswer } from '../../src/contract/whole.ts';
 import { git, type Project, projects } from '../support/project.ts';
 import { type Connection, connections, type ToolAnswer } from '../support/server.ts';
 import { snapshot } from '../support/snapshot.ts';
@@ -51,7 +52,7 @@ describe('The tools', () => {
       assert.match(tool.name, /^discern_[a-z]+$/);
       assert.ok(tool.title && tool.description && tool.description.length > 60, tool.name);
       const { annotations } = verbs[tool.name.replace('discern_', '') as Verb];
-      assert.deepEqual(tool.annotations, { title: tool.title, ...annotations, openWorldHint: false });
+      assert.deepEqual(tool.annotations, annotations);
       assert.equal(tool.inputSchema.type, 'object');
       assert.equal(tool.inputSchema.additionalProperties, false);
       assert.equal(tool.outputSchema.type, 'object');
@@ -150,7 +151,7 @@ describe('What a tool answers', () => {
 
   /** Calls a tool and checks its answer against what it lists and, where it is a success, against the whole contract. */
   async function call(verb: Verb, args: Record<string, unknown>, expected: string): Promise<ToolAnswer> {
-    const answer = await connection.call(`discern_${verb}`, args);
+    const answer = await connection.call(`discern_${verb}`, args, { meta: { [wholeAnswer]: true } });
     const { envelope, text } = answer;
     const validate = validators.get(`discern_${verb}`);
     assert.equal(validate?.(envelope), true, JSON.stringify((validate as { errors?: unknown }).errors));

@@ -69,7 +69,7 @@ export async function proofState(repo: Repository, status: TreeStatus): Promise<
     return { state: 'valid', commit };
   }
   const latest = Proof.safeParse(await readJson(latestPath(repo)));
-  if (!latest.success) return { state: 'none', reason: 'The gate has not passed here yet.' };
+  if (!latest.success) return { state: 'none', reason: 'Not gated yet.' };
   const { commit } = latest.data;
   return {
     state: 'stale',
