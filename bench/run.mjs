@@ -3,7 +3,7 @@
 import { accept } from './cases/accept.mjs';
 import { headlineCharacters, toolsCharacters } from './cases/answers.mjs';
 import { gate } from './cases/gate.mjs';
-import { hook } from './cases/hook.mjs';
+import { hook, hookOnCommand, hookWithSettings } from './cases/hook.mjs';
 import { memory } from './cases/memory.mjs';
 import { serverStart } from './cases/server-start.mjs';
 import { start } from './cases/start.mjs';
@@ -18,6 +18,8 @@ const always = [
   status,
   accept,
   hook,
+  hookWithSettings,
+  hookOnCommand,
   memory,
   vsix,
   headlineCharacters,

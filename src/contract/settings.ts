@@ -15,7 +15,7 @@ export const CallersTable = z.strictObject({
     .boolean()
     .default(hookDefaults.guard_writes)
     .describe(
-      'A hook of ours denies a session in a linked worktree to write a file of another checkout of the same repository.',
+      'A hook of ours denies a session in a linked worktree to write a file of another checkout of the same repository, by an edit or by a shell command that plainly does.',
     ),
   ask_for_proof: z
     .boolean()

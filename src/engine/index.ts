@@ -68,6 +68,8 @@ export type { ClientKind, Context } from './context.ts';
 export { exists } from './files.ts';
 export { looking } from './git/looking.ts';
 export { homeOf } from './home.ts';
+export { homeRoot } from './home-root.ts';
+export { holdings, inspect } from './landing/inspect.ts';
 export { nearest } from './nearest.ts';
 export { Refusal } from './refusal.ts';
 export { directoryAt, findRoot, isInGit } from './root.ts';

@@ -1,15 +1,11 @@
 import { forget, tell, told } from '../engine/callers/told.ts';
 import { isDirectory } from './directory.ts';
 import { trespass, writtenBy } from './guard.ts';
-import type { Client, HookEvent } from './input.ts';
+import type { HookEvent } from './input.ts';
 import { log } from './log.ts';
-import { branchOf, type HookProject, hookSettings, projectAt } from './project.ts';
-
-/** What a hook prints, if anything: no answer lets the client go on as it would. */
-export type Said = Record<string, unknown> | undefined;
-
-/** Clients that take a hook's answer in Claude Code's words. */
-const claudeShaped: ReadonlySet<Client> = new Set<Client>(['claude', 'codex', 'vscode']);
+import { branchOf, type HookProject, projectAt } from './project.ts';
+import { hookSettings } from './settings.ts';
+import { denied, goOn, type Said, speaks, withContext } from './words.ts';
 
 /** Tells our servers where the session stands, and answers the client's question. */
 export async function answerTo(env: NodeJS.ProcessEnv, event: HookEvent): Promise<Said> {
@@ -26,6 +22,8 @@ export async function answerTo(env: NodeJS.ProcessEnv, event: HookEvent): Promis
       return greeted(event, standing);
     case 'Stop':
       return askedForProof(event, standing);
+    case 'PostToolUse':
+      return toldOfKept(event);
     default:
       return undefined;
   }
@@ -37,6 +35,8 @@ export async function answerTo(env: NodeJS.ProcessEnv, event: HookEvent): Promis
  */
 async function tellOf(env: NodeJS.ProcessEnv, event: HookEvent): Promise<string | undefined> {
   const { client, session, cwd, event: name, tool, subagent } = event;
+  // Codex and Gemini CLI name the directory they were launched in, which says nothing that we do not know.
+  if (client === 'codex' || client === 'gemini') return cwd;
   if (session !== undefined && name === 'SessionEnd') await forget(env, client, session);
   if (session === undefined || cwd === undefined || name === 'SessionEnd') return cwd;
   const enters = name === 'PostToolUse' && tool === 'EnterWorktree';
@@ -49,33 +49,32 @@ async function tellOf(env: NodeJS.ProcessEnv, event: HookEvent): Promise<string 
   return cwd;
 }
 
+/** Denies what would certainly write into another checkout of the repository than the one the session stands in. */
 async function guarded(event: HookEvent, standing: string): Promise<Said> {
-  const file = writtenBy(event.tool, event.arguments, event.cwd ?? standing);
-  const project = file === undefined ? undefined : await projectAt(standing);
-  const found = file !== undefined && project ? await trespass(project, file) : undefined;
-  if (!found || !project || !(await hookSettings(project.root)).guard_writes) return undefined;
-  const { other, instead } = found;
-  const which = other.linked ? `${other.top}, another worktree` : `${other.top}, the main checkout`;
-  return denied(
-    event.client,
-    `This session stands in the worktree ${project.top}, and ${file} lies in ${which} of the same repository: discern_done would not judge it, and accept would not land it. Write ${instead} instead. To work over there, leave this worktree first.`,
-  );
-}
-
-function denied(client: Client, reason: string): Said {
-  const decision = { permissionDecision: 'deny', permissionDecisionReason: reason };
-  if (claudeShaped.has(client)) {
-    return { hookSpecificOutput: { hookEventName: 'PreToolUse', ...decision } };
+  const written = await writtenBy(event.tool, event.arguments, event.cwd ?? standing);
+  const project = written.length > 0 ? await projectAt(standing) : undefined;
+  if (!project?.linked) return undefined;
+  for (const { path, byShell } of written) {
+    const found = await trespass(project, path);
+    if (!found) continue;
+    if (!(await hookSettings(project.root)).guard_writes) return undefined;
+    const { other, instead } = found;
+    const which = other.linked ? `${other.top}, another worktree` : `${other.top}, the main checkout`;
+    const stands = `This session stands in the worktree ${project.top}, and `;
+    const judged = 'discern_done would not judge it, and accept would not land it';
+    return denied(
+      event.client,
+      byShell
+        ? `${stands}this command would change ${path === other.top ? which : `${path} in ${which}`} of the same repository: ${judged}. Work in ${project.top} instead; reading over there is fine. To work over there, leave this worktree first.`
+        : `${stands}${path} lies in ${which} of the same repository: ${judged}. Write ${instead} instead. To work over there, leave this worktree first.`,
+    );
   }
-  return client === 'copilot' ? decision : undefined;
+  return undefined;
 }
 
 async function greeted({ client }: HookEvent, standing: string): Promise<Said> {
-  const project = claudeShaped.has(client) ? await projectAt(standing) : undefined;
-  if (!project) return undefined;
-  return {
-    hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext: await greeting(project) },
-  };
+  const project = speaks.has(client) ? await projectAt(standing) : undefined;
+  return project && withContext(client, 'SessionStart', await greeting(project));
 }
 
 async function greeting(project: HookProject): Promise<string> {
@@ -88,17 +87,29 @@ async function greeting(project: HookProject): Promise<string> {
 
 /** Asks once, where the owner wants it: work is committed in a linked worktree, and nothing has judged that commit. */
 async function askedForProof({ client, asked }: HookEvent, standing: string): Promise<Said> {
-  if (asked || !claudeShaped.has(client)) return undefined;
+  if (asked || !speaks.has(client)) return undefined;
   const project = await projectAt(standing);
   if (!project?.linked || !(await hookSettings(project.root)).ask_for_proof) return undefined;
   const { run } = await import('../engine/index.ts');
   const { data, ok, message } = await run('status', project.root, {}, looking);
   if (!ok || !data) throw new Error(`status: ${message}`);
   if (!data.ahead || data.proof?.state === 'valid') return undefined;
-  return {
-    decision: 'block',
-    reason: `${data.ahead} ${data.ahead === 1 ? 'commit' : 'commits'} in ${project.top} and no proof of HEAD. Call discern_done there, or say in your answer that the work is not proved.`,
-  };
+  return goOn(
+    client,
+    `${data.ahead} ${data.ahead === 1 ? 'commit' : 'commits'} in ${project.top} and no proof of HEAD. Call discern_done there, or say in your answer that the work is not proved.`,
+  );
+}
+
+/** The client says only that a worktree was kept; why, it asks nobody. */
+async function toldOfKept({ client, tool, arguments: given, worktree }: HookEvent): Promise<Said> {
+  if (client !== 'claude' || tool !== 'ExitWorktree' || given.action !== 'remove' || worktree === undefined) {
+    return undefined;
+  }
+  if (!(await isDirectory(worktree))) return undefined;
+  const { whyKept } = await import('./worktree.ts');
+  const why = await whyKept(worktree, looking.signal);
+  if (why === undefined) return undefined;
+  return withContext(client, 'PostToolUse', `discern: ${why}`);
 }
 
 /** A hook only looks: it repairs nothing in passing. */

@@ -2,22 +2,88 @@ import { lstat, realpath } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { type CheckoutPlace, checkoutOf } from '../engine/callers/checkout-of.ts';
 import { exists } from '../engine/files.ts';
+import { isDirectory } from './directory.ts';
 
-/** Tools that write one file, and the arguments that name it. */
+/** Tools that write files, by the names clients give them, each with the arguments that name one. */
 const writers: Readonly<Record<string, readonly string[]>> = {
+  // Claude Code
   Edit: ['file_path'],
   Write: ['file_path'],
   MultiEdit: ['file_path'],
   NotebookEdit: ['notebook_path', 'file_path'],
+  // Copilot CLI
+  create: ['path'],
+  edit: ['path'],
+  // Gemini CLI
+  write_file: ['file_path'],
+  replace: ['file_path'],
+  // VS Code
+  create_file: ['filePath'],
+  replace_string_in_file: ['filePath'],
+  insert_edit_into_file: ['filePath'],
+  edit_notebook_file: ['filePath'],
 };
 
-/** The file a tool call would write, absolute; `undefined` for every other tool. */
-export function writtenBy(tool: string, input: Record<string, unknown>, cwd: string): string | undefined {
-  for (const name of Object.hasOwn(writers, tool) ? (writers[tool] ?? []) : []) {
-    const file = input[name];
-    if (typeof file === 'string' && file !== '' && !file.includes('\0')) return resolve(cwd, file);
+/** Tools that run a command in a shell, and the argument that says where. */
+const shells: Readonly<Record<string, string | undefined>> = {
+  Bash: 'workdir',
+  bash: undefined,
+  exec_command: 'workdir',
+  run_shell_command: 'dir_path',
+  run_in_terminal: undefined,
+};
+
+/** What a tool call would write. */
+export interface Written {
+  /** Absolute. */
+  path: string;
+  /** A shell command names it, which may well write more. */
+  byShell: boolean;
+}
+
+/** The files a tool call would certainly write; none for a tool nobody knows. */
+export async function writtenBy(
+  tool: string,
+  input: Record<string, unknown>,
+  cwd: string,
+): Promise<Written[]> {
+  const at = (file: unknown) =>
+    typeof file === 'string' && file !== '' && !file.includes('\0')
+      ? [{ path: resolve(cwd, file), byShell: false }]
+      : [];
+  if (Object.hasOwn(writers, tool)) {
+    for (const name of writers[tool] ?? []) {
+      const found = at(input[name]);
+      if (found.length > 0) return found;
+    }
+    return [];
   }
-  return undefined;
+  if (tool === 'apply_patch') return patched(input).flatMap(at);
+  return Object.hasOwn(shells, tool) ? byShell(input, shells[tool], cwd) : [];
+}
+
+/** The files a patch in the form of `apply_patch` names. */
+function patched(input: Record<string, unknown>): string[] {
+  const text = [input.input, input.patch, input.command].find((one) => typeof one === 'string') ?? '';
+  const lines = String(text).matchAll(/^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\s*$/gm);
+  return [...lines].map(([, file = '']) => file);
+}
+
+async function byShell(
+  { command, cmd, ...input }: Record<string, unknown>,
+  where: string | undefined,
+  cwd: string,
+): Promise<Written[]> {
+  const text = command ?? cmd;
+  if (typeof text !== 'string') return [];
+  const named = where === undefined ? undefined : input[where];
+  const { shellWrites } = await import('./shell-writes.ts');
+  const found: Written[] = [];
+  for (const { path, entered } of shellWrites(text, typeof named === 'string' ? resolve(cwd, named) : cwd)) {
+    const there = await Promise.all(entered.map(isDirectory));
+    if (there.every((one) => one)) found.push({ path, byShell: true });
+  }
+  return found;
 }
 
 export interface Trespass {
@@ -58,7 +124,7 @@ async function realPlace(file: string): Promise<{ path: string; nearest: string 
 
 /** The top of the checkout a path names by its own words, free of symlinks. */
 async function checkoutNamed(file: string): Promise<string | undefined> {
-  for (let at = dirname(file); ; at = dirname(at)) {
+  for (let at = file; ; at = dirname(at)) {
     if (await exists(join(at, '.git'))) return realpath(at).catch(() => undefined);
     if (dirname(at) === at) return undefined;
   }

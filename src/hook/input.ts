@@ -16,17 +16,30 @@ export interface HookEvent {
   asked: boolean;
   /** A sub-agent's event, which may stand elsewhere than its session. */
   subagent: boolean;
+  /** What a worktree that is to be made is called. */
+  name: string | undefined;
+  /** The worktree it is about, absolute: that is to be removed, or was left. */
+  worktree: string | undefined;
 }
 
 export const clients = ['claude', 'codex', 'copilot', 'vscode', 'gemini', 'cursor', 'opencode'] as const;
 export type Client = (typeof clients)[number];
+
+/** Events that other clients call otherwise: Gemini CLI's, and Copilot CLI's. */
+const sameAs: Readonly<Record<string, string>> = {
+  BeforeTool: 'PreToolUse',
+  AfterTool: 'PostToolUse',
+  AfterAgent: 'Stop',
+  AgentStop: 'Stop',
+};
 
 const MOST_BYTES = 1024 * 1024;
 const DEADLINE_MS = 2000;
 
 /** Reads one event. Rejects, in words for a log, what is no event of a known client; waits two seconds at most. */
 export async function readEvent(stdin: Readable, client: string, event: string): Promise<HookEvent> {
-  const name = `${event.charAt(0).toUpperCase()}${event.slice(1)}`;
+  const named = `${event.charAt(0).toUpperCase()}${event.slice(1)}`;
+  const name = Object.hasOwn(sameAs, named) ? (sameAs[named] ?? named) : named;
   const known = clients.find((one) => one === client);
   if (!known || !/^[A-Z][A-Za-z]{0,40}$/.test(name)) {
     throw new Error(`usage: discern hook <${clients.join('|')}> <event>`);
@@ -34,6 +47,7 @@ export async function readEvent(stdin: Readable, client: string, event: string):
   const value: unknown = JSON.parse(await readAll(stdin));
   if (!isObject(value)) throw new Error('stdin holds no JSON object');
   const cwd = textOf(value, 'cwd');
+  const response = isObject(value.tool_response) ? value.tool_response : {};
   return {
     client: known,
     event: name,
@@ -43,6 +57,8 @@ export async function readEvent(stdin: Readable, client: string, event: string):
     arguments: argumentsOf(value.tool_input ?? value.toolInput ?? value.toolArgs),
     asked: value.stop_hook_active === true || value.stopHookActive === true,
     subagent: textOf(value, 'agent_id', 'agentId') !== undefined,
+    name: textOf(value, 'name'),
+    worktree: textOf(value, 'worktree_path') ?? textOf(response, 'worktreePath'),
   };
 }
 

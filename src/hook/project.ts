@@ -1,6 +1,5 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { hookDefaults } from '../contract/hook-defaults.ts';
 import { type CheckoutPlace, checkoutOf } from '../engine/callers/checkout-of.ts';
 import { exists } from '../engine/files.ts';
 import { gitDirOf } from '../engine/git-dir.ts';
@@ -26,11 +25,4 @@ export async function branchOf({ top }: CheckoutPlace): Promise<string | undefin
   const gitDir = (await gitDirOf(top)) ?? join(top, '.git');
   const head = await readFile(join(gitDir, 'HEAD'), 'utf8').catch(() => '');
   return /^ref: refs\/heads\/(.+?)\r?\n?$/s.exec(head)?.[1];
-}
-
-/** What the project's owner wants of hooks. Refuses settings that are wrong: a policy is never guessed. */
-export async function hookSettings(root: string): Promise<{ guard_writes: boolean; ask_for_proof: boolean }> {
-  if (!(await exists(join(root, 'discern-vscode.toml')))) return hookDefaults;
-  const { loadSettings } = await import('../engine/index.ts');
-  return (await loadSettings(root)).callers;
 }

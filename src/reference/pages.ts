@@ -27,6 +27,7 @@ const order = [
   'settings',
   'refusals',
   'setup',
+  'hooks',
   'vscode',
   'remote',
   'troubleshooting',

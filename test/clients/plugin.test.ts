@@ -40,12 +40,15 @@ describe('Claude Code with our plugin', () => {
     const { code, stderr } = await cli(['setup', 'claude'], { cwd: project.root, env });
     assert.equal(code, 0, stderr);
     const astray = join(project.root, 'src', 'astray.txt');
-    const inside = join(project.root, '.claude', 'worktrees', 'mine', 'src', 'b.txt');
+    const worktree = (results: string[]) => /(\S+\.worktrees\/mine-\w+)/.exec(results[0] ?? '')?.[1] ?? '';
     const ours = (verb: string) => ({ tool: `mcp__plugin_discern_discern__discern_${verb}`, input: {} });
     model = await scriptedModel(withPlugin.wire, [
       { tool: 'EnterWorktree', input: { name: 'mine' } },
       { tool: 'Write', input: { file_path: astray, content: 'x\n' } },
-      { tool: 'Write', input: { file_path: inside, content: 'x\n' } },
+      ({ results }) => ({
+        tool: 'Write',
+        input: { file_path: join(worktree(results), 'src', 'b.txt'), content: 'x\n' },
+      }),
       ours('status'),
     ]);
     const run = await start(withPlugin, {
@@ -59,10 +62,10 @@ describe('Claude Code with our plugin', () => {
     const [, denied = '', written = '', status = ''] = model.results();
     assert.match(denied, /This session stands in the worktree .*the main checkout/, run.said());
     assert.ok(!existsSync(astray));
-    assert.ok(existsSync(inside), written);
+    assert.ok(existsSync(join(worktree(model.results()), 'src', 'b.txt')), written);
     const { caller } = JSON.parse(status).data;
     assert.equal(caller?.evidence, 'a hook of discern', status);
-    assert.ok(caller.cwd.endsWith('/.claude/worktrees/mine'), caller.cwd);
+    assert.equal(caller.cwd, worktree(model.results()));
     const first = JSON.stringify(model.requests.map(({ body }) => body));
     assert.match(first, /discern: this session stands in the main checkout/);
     assert.ok(!existsSync(join(home, 'state', 'hook.log')));

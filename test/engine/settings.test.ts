@@ -4,6 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { settingsSchema } from '../../src/contract/config-schema.ts';
+import { settingNames } from '../../src/contract/hook-defaults.ts';
 import { checkFile, checkSettings, loadSettings } from '../../src/engine/config/index.ts';
 import { Refusal } from '../../src/engine/refusal.ts';
 import { projects } from '../support/project.ts';
@@ -14,6 +15,32 @@ const { make, removeAll } = projects();
 
 describe('discern-vscode.toml', () => {
   afterEach(removeAll);
+
+  it('is to a hook, which reads it without the schema, what it is to the engine', () => {
+    const samples: Record<string, string[]> = { boolean: ['true', 'false'], number: ['0', '36500', '7'] };
+    const wrong = ['"x"', '[]', '-1', '{}', '36501'];
+    for (const [table, names] of Object.entries(settingNames)) {
+      for (const [name, kind] of Object.entries(names)) {
+        const words = Array.isArray(kind)
+          ? kind.map((one) => JSON.stringify(one))
+          : samples[kind === 'boolean' ? kind : 'number'];
+        for (const value of words ?? []) {
+          assert.deepEqual(
+            checkSettings(`[${table}]\n${name} = ${value}\n`).problems,
+            [],
+            `${table}.${name}`,
+          );
+        }
+        for (const value of wrong) {
+          assert.equal(
+            checkSettings(`[${table}]\n${name} = ${value}\n`).problems.length,
+            1,
+            `${name} = ${value}`,
+          );
+        }
+      }
+    }
+  });
 
   it('is optional, and so is each table in it', async () => {
     const project = await make();

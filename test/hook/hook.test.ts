@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -14,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { callersDir, told } from '../../src/engine/callers/told.ts';
 import { cliFile } from '../support/cli.ts';
-import { runHook } from '../support/hook.ts';
+import { hookFile, runHook } from '../support/hook.ts';
 import { git, makeProject, type Project } from '../support/project.ts';
 
 describe('A hook', () => {
@@ -238,6 +239,82 @@ describe('A hook', () => {
           rmSync(name, { force: true });
         rmSync(nested, { recursive: true, force: true });
         await plain.remove();
+      }
+    });
+
+    it('also a shell command that plainly changes another checkout, never one that reads there', async () => {
+      const command = (text: string, cwd = linked) =>
+        hook('PreToolUse', input(cwd, { tool_name: 'Bash', tool_input: { command: text } }));
+      for (const [text, what] of [
+        [
+          `cd ${project.root} && echo x > src/b.txt`,
+          `${project.root}/src/b.txt in ${project.root}, the main`,
+        ],
+        ['git -C ../sibling commit -am x', `change ${sibling}, another worktree`],
+        [`rm -rf ${sibling}`, `change ${sibling}, another worktree`],
+        ["sed -i s/a/b/ '../app/src/a.txt'", '/app/src/a.txt in '],
+      ] as const) {
+        const reason = reasonOf(await command(text));
+        assert.ok(reason.includes(what), reason);
+      }
+      for (const text of [
+        `cd ${project.root} && git log && cat src/a.txt`,
+        'cd ../app/nowhere; rm a',
+        'echo x > src/b.txt',
+        'git commit -am x',
+        `git -C ${project.root} worktree list`,
+        `for f in ${project.root}/*; do rm $f; done`,
+      ]) {
+        assert.equal((await command(text)).stdout, '', text);
+      }
+      assert.equal(
+        (await command(`rm ${linked}/src/a.txt`, project.root)).stdout,
+        '',
+        'from the main checkout',
+      );
+      writeFileSync(join(linked, 'discern-vscode.toml'), '[callers]\nguard_writes = false\n');
+      try {
+        assert.equal((await command(`rm ${project.root}/src/a.txt`)).stdout, '');
+      } finally {
+        rmSync(join(linked, 'discern-vscode.toml'));
+      }
+      assert.equal(logged(), '');
+    });
+
+    it('by settings that are read without the engine, which takes longer to load than a hook may take', async () => {
+      const alone = join(state, 'hook.js');
+      copyFileSync(hookFile, alone);
+      const ask = () =>
+        runHook({
+          env,
+          file: alone,
+          words: ['claude', 'PreToolUse'],
+          stdin: input(linked, {
+            tool_name: 'Write',
+            tool_input: { file_path: join(project.root, 'src/a.txt') },
+          }),
+        });
+      const settings = '\uFEFF[callers]\nfollow = "tell"\nguard_writes = true\n[worktree]\nkeep = 3\n';
+      try {
+        writeFileSync(join(linked, 'discern-vscode.toml'), settings);
+        assert.match(reasonOf(await ask()), /the main checkout/);
+        writeFileSync(join(linked, 'discern-vscode.toml'), settings.replace('true', 'false'));
+        assert.equal((await ask()).stdout, '');
+        assert.equal(logged(), '');
+        for (const wrong of [
+          '[caller]\n',
+          'guard_writes = true\n',
+          '[callers]\nx = 1\n',
+          '[worktree]\nkeep = -1\n',
+          '[callers',
+        ]) {
+          writeFileSync(join(linked, 'discern-vscode.toml'), wrong);
+          assert.equal((await ask()).stdout, '');
+        }
+        // Each of them was the engine's to judge, which is not there.
+        assert.equal(logged().match(/engine\.js/g)?.length, 5, logged());
+      } finally {
+        rmSync(join(linked, 'discern-vscode.toml'));
       }
     });
 

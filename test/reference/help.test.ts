@@ -27,6 +27,7 @@ describe('The help', () => {
         'settings',
         'refusals',
         'setup',
+        'hooks',
         'vscode',
         'remote',
         'troubleshooting',

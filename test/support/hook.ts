@@ -33,10 +33,12 @@ export interface HookRun {
   /** An object goes as JSON, `null` leaves stdin open and says nothing. */
   stdin: object | string | null;
   file?: string;
+  /** What it prints is no JSON. */
+  raw?: true;
 }
 
 /** Starts a hook, gives it its event and reads what it answers. */
-export function runHook({ env, words, stdin, file = hookFile }: HookRun): Promise<HookAnswer> {
+export function runHook({ env, words, stdin, file = hookFile, raw }: HookRun): Promise<HookAnswer> {
   const child = spawn(process.execPath, [file, ...words], { cwd: '/', env: environment(env) });
   const text = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
@@ -48,7 +50,7 @@ export function runHook({ env, words, stdin, file = hookFile }: HookRun): Promis
     child.on('error', reject);
     child.stdin.on('error', reject);
     child.on('close', (code) => {
-      resolve({ code, ...text, said: text.stdout === '' ? undefined : JSON.parse(text.stdout) });
+      resolve({ code, ...text, said: raw || text.stdout === '' ? undefined : JSON.parse(text.stdout) });
     });
   });
   if (stdin !== null) child.stdin.end(typeof stdin === 'string' ? stdin : JSON.stringify(stdin));

@@ -8,7 +8,9 @@ import { openRepository } from '../repository.ts';
 import { findRoot, isInGit } from '../root.ts';
 import { worktreesDir } from '../worktree/place.ts';
 import { editConfig } from './config-edit.ts';
+import { type HookClient, type HookItem, hooksFor, isOurHook } from './hooks.ts';
 import { set, unset } from './json-edit.ts';
+import { type IsOurs, othersIn, removeItem, setItem } from './json-items.ts';
 import { pluginFiles } from './plugin.ts';
 import { setTable, tableLines, unsetTable } from './toml-edit.ts';
 
@@ -26,8 +28,20 @@ export interface SetupOptions {
 /** One value in a client's JSON file. */
 interface JsonTarget {
   file: string;
+  /** The whole file is ours, and goes when nothing is left in it. */
+  ours?: true;
   /** What is `optional` is left to the person where there is something else in its place. */
-  values: { path: string[]; value: unknown; optional?: true }[];
+  values: JsonValue[];
+}
+
+interface JsonValue {
+  path: string[];
+  value: unknown;
+  optional?: true;
+  /** The value is an item of a list, in which items of others stand too. */
+  item?: IsOurs;
+  /** It has no place beside an item of somebody else. */
+  alone?: true;
 }
 
 /**
@@ -36,20 +50,50 @@ interface JsonTarget {
  */
 export async function setup(options: SetupOptions): Promise<string[]> {
   if (options.client === 'claude') return claudePlugin(options);
-  if (options.client === 'codex') return codexTables(options);
-  return jsonValues(options, await jsonTarget(options));
+  const hooks = hooksApart(options);
+  const server =
+    options.client === 'codex'
+      ? await codexTables(options)
+      : await jsonValues(options, await jsonTarget(options));
+  return hooks ? [...server, ...(await jsonValues(options, hooks)), ...trusting(options)] : server;
 }
 
-async function jsonValues({ action, client }: SetupOptions, { file, values }: JsonTarget): Promise<string[]> {
+/** The file of a client that has its hooks apart from its servers. */
+function hooksApart({ client, env, dist, node }: SetupOptions): JsonTarget | undefined {
+  if (client !== 'codex' && client !== 'copilot') return undefined;
+  const values = hookValues(client, hooksFor(client, { node, hook: join(dist, 'hook.js') }));
+  if (client === 'codex') return { file: join(codexHome(env), 'hooks.json'), values };
+  const version: JsonValue = { path: ['version'], value: 1 };
+  return { file: join(copilotHome(env), 'hooks', 'discern.json'), ours: true, values: [version, ...values] };
+}
+
+const trusting = ({ client, action }: SetupOptions): string[] =>
+  client === 'codex' && action === 'write'
+    ? ['Codex runs a new hook only when you have looked at it: type /hooks in a session and trust ours.']
+    : [];
+
+const codexHome = (env: NodeJS.ProcessEnv) => env.CODEX_HOME || join(homeIn(env), '.codex');
+const copilotHome = (env: NodeJS.ProcessEnv) => env.COPILOT_HOME || join(homeIn(env), '.copilot');
+
+async function jsonValues(
+  { action, client }: SetupOptions,
+  { file, values, ours }: JsonTarget,
+): Promise<string[]> {
   if (action === 'print') {
-    const whole = values.reduce((text, { path, value }) => textOf(set(text, path, value)), '{}\n');
+    const whole = values.reduce((text, value) => textOf(write(text, value)), '{}\n');
     return [`${file}:`, whole.trimEnd()];
   }
   const notes: string[] = [];
   const changed = await editConfig(file, (text) => {
     let now = text;
-    for (const { path, value, optional } of values) {
-      const edited = action === 'write' ? set(now, path, value) : unset(now, path);
+    // What was put in last goes first: then the bytes are what they were.
+    for (const value of action === 'remove' ? values.toReversed() : values) {
+      const { path, optional, alone, item } = value;
+      if (alone && item && action === 'write' && othersIn(now, path, item) > 0) {
+        notes.push(`${file} has a hook for ${path.at(-1)} already: that one stays, and ours is not there.`);
+        continue;
+      }
+      const edited = action === 'write' ? write(now, value) : takeBack(now, value);
       if ('problem' in edited) {
         if (!optional) return edited;
         notes.push(`It ${edited.problem}: unless that says so already, allow ${path.at(-1)} there.`);
@@ -59,22 +103,41 @@ async function jsonValues({ action, client }: SetupOptions, { file, values }: Js
     }
     return { text: now };
   });
+  if (ours && changed && action === 'remove' && (await isEmpty(file))) {
+    await rm(file);
+    await removeEmpty(dirname(file), ['.']);
+  }
   return [said(client, action, file, changed), ...(action === 'write' ? notes : [])];
 }
+
+const isEmpty = async (file: string) => /^\s*\{\s*\}\s*$/.test(await readFile(file, 'utf8'));
+
+const write = (text: string, { path, value, item }: JsonValue) =>
+  item ? setItem(text, path, value, item) : set(text, path, value);
+
+const takeBack = (text: string, { path, item }: JsonValue) =>
+  item ? removeItem(text, path, item) : unset(text, path);
+
+/** The hooks of one client as values of its file. */
+const hookValues = (client: HookClient, items: readonly HookItem[]): JsonValue[] =>
+  items.map(({ event, item }) => ({ path: ['hooks', event], value: item, item: isOurHook(client, event) }));
 
 async function jsonTarget({ client, env, cwd, dist, node }: SetupOptions): Promise<JsonTarget> {
   const args = [join(dist, 'server.js')];
   const home = homeIn(env);
   const plain = { command: node, args };
+  const programs = { node, hook: join(dist, 'hook.js') };
   switch (client) {
     case 'copilot':
-      return target(join(home, '.copilot', 'mcp-config.json'), 'mcpServers', {
+      return target(join(copilotHome(env), 'mcp-config.json'), 'mcpServers', {
         type: 'local',
         ...plain,
         tools: ['*'],
       });
-    case 'gemini':
-      return target(join(home, '.gemini', 'settings.json'), 'mcpServers', plain);
+    case 'gemini': {
+      const made = target(join(home, '.gemini', 'settings.json'), 'mcpServers', plain);
+      return { ...made, values: [...made.values, ...hookValues('gemini', hooksFor('gemini', programs))] };
+    }
     case 'cursor':
       return target(join(home, '.cursor', 'mcp.json'), 'mcpServers', plain);
     case 'vscode': {
@@ -119,7 +182,7 @@ async function worktreesOf(cwd: string | undefined): Promise<string | undefined>
 }
 
 async function codexTables({ action, client, env, cwd, dist, node }: SetupOptions): Promise<string[]> {
-  const file = join(env.CODEX_HOME || join(homeIn(env), '.codex'), 'config.toml');
+  const file = join(codexHome(env), 'config.toml');
   const start = { command: node, args: [join(dist, 'server.js')] };
   if (action === 'print') return [`${file}:`, ...tableLines(start), ...(await ofSandbox(cwd))];
   const changed = await editConfig(file, (text) =>
@@ -138,12 +201,15 @@ async function ofSandbox(cwd: string | undefined): Promise<string[]> {
   ];
 }
 
-async function claudePlugin({ action, client, env, dist, node }: SetupOptions): Promise<string[]> {
-  const folder = join(env.CLAUDE_CONFIG_DIR || join(homeIn(env), '.claude'), 'skills', 'discern');
+async function claudePlugin(options: SetupOptions): Promise<string[]> {
+  const { action, client, env, dist, node } = options;
+  const folder = join(claudeHome(env), 'skills', 'discern');
   const programs = { node, server: join(dist, 'server.js'), hook: join(dist, 'hook.js') };
   const files = Object.entries(pluginFiles(programs, DISCERN_VERSION));
-  if (action === 'print')
-    return files.flatMap(([name, text]) => [`${join(folder, name)}:`, text.trimEnd(), '']);
+  if (action === 'print') {
+    const shown = files.flatMap(([name, text]) => [`${join(folder, name)}:`, text.trimEnd(), '']);
+    return [...shown, ...(await jsonValues(options, claudeSettings(options)))];
+  }
   const manifest = join(folder, '.claude-plugin', 'plugin.json');
   if ((await exists(folder)) && !(await isOurs(manifest))) {
     throw new Refusal('path_exists', `${folder} is there and is not our plugin: move it first.`);
@@ -164,17 +230,24 @@ async function claudePlugin({ action, client, env, dist, node }: SetupOptions): 
     changed = true;
   }
   if (action === 'remove')
-    await removeEmpty(
-      folder,
-      files.map(([name]) => dirname(name)),
-    );
+    await removeEmpty(folder, [...files.map(([name]) => dirname(name)), 'skills', '.']);
   return [
     said(client, action, folder, changed),
+    ...(await jsonValues(options, claudeSettings(options))),
     ...(action === 'write'
       ? ['It is a plugin: server, hooks and a skill. Sessions that run now do not have it.']
       : []),
   ];
 }
+
+/** The hooks a plugin cannot have in time. Where a person has such a hook already, that one stays. */
+function claudeSettings({ env, dist, node }: SetupOptions): JsonTarget {
+  const items = hooksFor('claude', { node, hook: join(dist, 'hook.js') }, 'settings');
+  const values = hookValues('claude', items).map((value) => ({ ...value, alone: true as const }));
+  return { file: join(claudeHome(env), 'settings.json'), values };
+}
+
+const claudeHome = (env: NodeJS.ProcessEnv) => env.CLAUDE_CONFIG_DIR || join(homeIn(env), '.claude');
 
 async function isOurs(manifest: string): Promise<boolean> {
   const text = await readFile(manifest, 'utf8').catch(orWhenAbsent(''));
@@ -183,7 +256,7 @@ async function isOurs(manifest: string): Promise<boolean> {
 
 /** Takes away folders of ours that are empty now; what somebody put there stays. */
 async function removeEmpty(folder: string, names: readonly string[]): Promise<void> {
-  for (const name of [...names, 'skills', '.']) {
+  for (const name of names) {
     await rmdir(join(folder, name)).catch((error: NodeJS.ErrnoException) => {
       if (!['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(error.code ?? '')) throw error;
     });

@@ -3,7 +3,7 @@ import { findNodeAtLocation, type Node, type ParseError, parseTree } from 'jsonc
 /** A text that was edited, or why it cannot be, in words that follow the file's name. */
 export type Edited = { text: string } | { problem: string };
 
-interface Style {
+export interface Style {
   eol: string;
   unit: string;
 }
@@ -13,6 +13,16 @@ interface Style {
  * comment and no trailing comma is in the way. An object that has to be made stands on one line: {@link unset} knows it by that.
  */
 export function set(text: string, path: readonly string[], value: unknown): Edited {
+  return put(text, path, (style, depth) => layout(value, style, depth), value);
+}
+
+/** {@link set}, for a value that is written in its own way. */
+export function put(
+  text: string,
+  path: readonly string[],
+  write: (style: Style, depth: string) => string,
+  value: unknown,
+): Edited {
   const opened = open(text.trim() === '' ? '{}\n' : text, path);
   if ('problem' in opened) return opened;
   const { body, bom, root, style } = opened;
@@ -21,7 +31,7 @@ export function set(text: string, path: readonly string[], value: unknown): Edit
     const node = known === 0 ? root : findNodeAtLocation(root, path.slice(0, known));
     if (!node) continue;
     if (known === path.length) {
-      const written = layout(value, style, depthOf(node, body));
+      const written = write(style, depthOf(node, body));
       const same =
         JSON.stringify(plainJson(body.slice(node.offset, node.offset + node.length))) ===
         JSON.stringify(value);
@@ -31,10 +41,7 @@ export function set(text: string, path: readonly string[], value: unknown): Edit
     const outer = depthOf(node, body);
     const inner = outer + style.unit;
     const rest = path.slice(known + 1).reverse();
-    const made = rest.reduce(
-      (within, key) => `{ ${JSON.stringify(key)}: ${within} }`,
-      layout(value, style, inner),
-    );
+    const made = rest.reduce((within, key) => `{ ${JSON.stringify(key)}: ${within} }`, write(style, inner));
     const property = `${style.eol}${inner}${JSON.stringify(path[known])}: ${made}`;
     const at = node.offset + 1;
     const end = node.children?.length ? ',' : `${style.eol}${outer}`;
@@ -60,7 +67,8 @@ export function unset(text: string, path: readonly string[]): Edited {
   return { text };
 }
 
-function without(body: string, object: Node, property: Node, outer: string, { eol }: Style): string {
+/** The text without one property of an object, or one item of a list. */
+export function without(body: string, object: Node, property: Node, outer: string, { eol }: Style): string {
   const from = object.offset + 1;
   const end = property.offset + property.length;
   const siblings = object.children ?? [];
@@ -89,7 +97,8 @@ const withoutComments = (text: string) =>
 
 type Opened = { body: string; bom: string; root: Node; style: Style };
 
-function open(text: string, path: readonly string[]): Opened | { problem: string } {
+/** Reads a text that is to be edited at a path. */
+export function open(text: string, path: readonly string[]): Opened | { problem: string } {
   const bom = text.startsWith('\uFEFF') ? '\uFEFF' : '';
   const body = text.slice(bom.length);
   const root = treeOf(body);
@@ -117,7 +126,7 @@ function treeOf(body: string): Node | undefined {
 }
 
 /** What a text of plain JSON says; a value with comments is none of ours and so never the same. */
-function plainJson(text: string): unknown {
+export function plainJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -127,10 +136,10 @@ function plainJson(text: string): unknown {
 }
 
 /** The indentation of the line a value begins in. */
-function depthOf({ offset }: Node, body: string): string {
+export function depthOf({ offset }: Node, body: string): string {
   const line = body.slice(body.lastIndexOf('\n', offset - 1) + 1, offset);
   return /^[ \t]*/.exec(line)?.[0] ?? '';
 }
 
-const layout = (value: unknown, { eol, unit }: Style, depth: string) =>
+export const layout = (value: unknown, { eol, unit }: Style, depth: string) =>
   JSON.stringify(value, null, unit).replace(/\n/g, eol + depth);

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { cli } from '../support/cli.ts';
+import { git, projects } from '../support/project.ts';
+import { serverFile } from '../support/server.ts';
+import { codex } from './codex.ts';
+import { copilot } from './copilot.ts';
+import { type Driver, type Launch, sessions } from './driver.ts';
+import { gemini } from './gemini.ts';
+import { type ScriptedModel, scriptedModel } from './model.ts';
+import type { Answer } from './wires.ts';
+
+const { make, removeAll } = projects();
+const { home: newHome, start, endAll } = sessions();
+
+/** A client with hooks of ours, and a tool of it that writes one file. */
+interface Hooked {
+  driver: Driver;
+  /** The words of `discern setup`. */
+  client: string;
+  write(file: string): Answer | undefined;
+  /** The file the hooks stand in. */
+  file: string;
+}
+
+/** With `discern setup`, once the client's own settings are written. */
+const setUp = (
+  driver: Driver,
+  client: string,
+  options: (args: string[], launch: Launch) => string[] = (args) => args,
+): Driver => ({
+  ...driver,
+  async once(launch: Launch) {
+    const command = await driver.once(launch);
+    const env = { HOME: launch.home, CODEX_HOME: '', COPILOT_HOME: '' };
+    const { code, stderr } = await cli(['setup', client], { cwd: launch.home, env });
+    assert.equal(code, 0, stderr);
+    const state = { DISCERN_STATE_DIR: join(launch.home, 'state') };
+    return { ...command, args: options(command.args, launch), env: { ...command.env, ...state } };
+  },
+});
+
+/** Somebody has to have looked at a hook before Codex runs it; here the tests have. */
+const looked = ([exec = '', ...rest]: string[]) => [exec, '--dangerously-bypass-hook-trust', ...rest];
+
+const clients: Hooked[] = [
+  {
+    driver: setUp(
+      {
+        ...codex,
+        // `setup` writes the server's table too, which it does not do where there is one of somebody else.
+        async once(launch) {
+          const command = await codex.once(launch);
+          const file = join(launch.home, '.codex', 'config.toml');
+          const { writeFileSync } = await import('node:fs');
+          writeFileSync(file, readFileSync(file, 'utf8').replace(/\[mcp_servers\.discern\][\s\S]*$/, ''));
+          return command;
+        },
+      },
+      'codex',
+      looked,
+    ),
+    client: 'codex',
+    write: () => undefined,
+    file: '.codex/hooks.json',
+  },
+  {
+    driver: setUp(copilot, 'copilot'),
+    client: 'copilot',
+    write: (path) => ({ tool: 'create', input: { path, file_text: 'x\n' } }),
+    file: '.copilot/hooks/discern.json',
+  },
+  {
+    // By itself Gemini CLI writes nowhere outside of the directory it was launched in.
+    driver: setUp(gemini, 'gemini', (args, { cwd }) => [
+      ...args,
+      '--include-directories',
+      join(cwd, '..', 'app'),
+    ]),
+    client: 'gemini',
+    write: (file_path) => ({ tool: 'write_file', input: { file_path, content: 'x\n' } }),
+    file: '.gemini/settings.json',
+  },
+];
+
+describe('Hooks that “discern setup” gives to', () => {
+  let model: ScriptedModel | undefined;
+  afterEach(async () => {
+    await endAll();
+    await model?.close();
+    await removeAll();
+  });
+
+  for (const { driver, client, write, file } of clients) {
+    it(`${driver.name} tell where the session stands, and keep it from the main checkout’s files`, async () => {
+      const project = await make();
+      const linked = join(project.home, 'linked');
+      await git(project.root, 'worktree', 'add', '--quiet', '-b', 'one', linked);
+      const home = await newHome();
+      const astray = join(project.root, 'src', 'astray.txt');
+      const calls = [
+        driver.shell(`cat ${project.root}/src/a.txt && git -C ${project.root} log --oneline`),
+        driver.shell(`cd ${project.root} && echo x > src/astray.txt`),
+        driver.shell('echo mine > src/mine.txt && cat src/mine.txt'),
+        ...[write(astray), write(join(linked, 'src', 'tool.txt'))].filter((one) => one !== undefined),
+      ];
+      model = await scriptedModel(driver.wire, calls);
+      const run = await start(driver, {
+        home,
+        cwd: linked,
+        model: model.url,
+        prompt: 'Work.',
+        server: [process.execPath, serverFile],
+      });
+      await run.ended;
+      const [read = '', denied = '', mine = '', toolDenied, toolWrote] = model.results();
+      assert.match(read, /a commit/, run.said());
+      const why = /This session stands in the worktree .*the main checkout of the same repository/;
+      assert.match(denied, why, run.said());
+      assert.match(mine, /mine/);
+      assert.ok(!existsSync(astray));
+      if (write(astray)) {
+        assert.match(toolDenied ?? '', why);
+        assert.ok(existsSync(join(linked, 'src', 'tool.txt')), toolWrote);
+      }
+      const asked = JSON.stringify(model.requests.map(({ body }) => body));
+      assert.match(asked, /discern: this session stands in the linked worktree/);
+      assert.ok(!existsSync(join(home, 'state', 'hook.log')), 'nothing went wrong');
+      const hooks = readFileSync(join(home, file), 'utf8');
+      assert.match(hooks, /hook\.js/);
+      const env = { HOME: home, CODEX_HOME: '', COPILOT_HOME: '' };
+      assert.equal((await cli(['setup', client, '--remove'], { cwd: home, env })).code, 0);
+      if (client === 'copilot')
+        assert.ok(!readdirSync(join(home, '.copilot', 'hooks')).includes('discern.json'));
+      else assert.doesNotMatch(readFileSync(join(home, file), 'utf8'), /hook\.js/);
+    }).timeout(120_000);
+  }
+});
