@@ -175,12 +175,13 @@ async function look(worktree: string, signal: AbortSignal): Promise<Removable | 
   if (!place?.linked || place.top !== (await realpath(worktree))) return `${worktree} is no linked worktree.`;
   const { top } = place;
   const main = mainOf(place);
-  const { holdings, inspect } = await import('../engine/index.ts');
-  const found = await inspect(top);
+  const { holdings, inTheWay, takeStock } = await import('../engine/index.ts');
+  const gitDir = (await gitDirOf(top)) ?? place.commonDir;
+  const found = await takeStock({ at: top, path: top, gitDir });
   const links = await ownLinks(main, top);
   const { status } = found;
   const untracked = status.untracked.filter((name) => links.every(({ to }) => to !== join(top, name)));
-  const lost = holdings({ ...found, status: { ...status, untracked } });
+  const lost = holdings({ ...found, status: { ...status, untracked } }) ?? inTheWay(found.obstacles);
   if (lost !== undefined) {
     return `Removing ${top} would lose ${lost}: commit that and merge the branch, or remove the worktree by hand.`;
   }
