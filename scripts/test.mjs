@@ -33,6 +33,8 @@ const files = readdirSync(join(root, 'test'), { recursive: true, withFileTypes: 
 
 if (mode === 'clients') {
   const { provision } = await import('./clients/provision.mjs');
+  const { checkVersions } = await import('./clients/launch-model.mjs');
+  checkVersions();
   provision();
 } else if (chosen.length === 0) {
   run('@biomejs/biome/bin/biome', ['check', '.']);

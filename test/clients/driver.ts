@@ -32,6 +32,8 @@ export interface Launch {
   sandbox?: 'workspace-write';
   /** A directory to work in that the client's own option names; it is launched in \`cwd\`. */
   into?: string;
+  /** Its whole environment, in place of this process's own. */
+  around?: Record<string, string>;
 }
 
 /** A client's command line for one run. */
@@ -98,7 +100,7 @@ export function sessions() {
       const { file, args, env } = await driver.once(launch);
       const child = spawn(file, args, {
         cwd: launch.cwd,
-        env: { ...surroundings(launch.home), PWD: launch.cwd, ...env },
+        env: { ...(launch.around ?? surroundings(launch.home)), PWD: launch.cwd, ...env },
         stdio: ['ignore', 'pipe', 'pipe'],
         detached: true,
       });

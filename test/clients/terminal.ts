@@ -24,12 +24,12 @@ export interface Terminal {
 /** Starts a client in a terminal that tmux holds, on a socket of its own. */
 export async function openTerminal(
   { file, args, env }: Command,
-  { home, cwd }: Pick<Launch, 'home' | 'cwd'>,
+  { home, cwd, around }: Pick<Launch, 'home' | 'cwd' | 'around'>,
 ): Promise<Terminal> {
   const socket = `discern-${randomUUID()}`;
-  const around = { ...surroundings(home), PWD: cwd, ...env };
+  const whole = { ...(around ?? surroundings(home)), PWD: cwd, ...env };
   const tmux = (...rest: string[]) =>
-    exec('tmux', ['-L', socket, '-f', '/dev/null', ...rest], { env: around }).then(
+    exec('tmux', ['-L', socket, '-f', '/dev/null', ...rest], { env: whole }).then(
       ({ stdout }) => stdout,
       (error: NodeJS.ErrnoException) => {
         if (error.code !== 'ENOENT') throw error;
