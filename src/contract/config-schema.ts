@@ -47,8 +47,10 @@ function schemaOf(file: z.ZodType, title: string, description: string): JsonSche
     target: 'draft-7',
     override({ jsonSchema }) {
       if (!jsonSchema.allOf?.every((one) => typeof one === 'object' && one.pattern !== undefined)) return;
+      // What a third pattern says, it says by looking ahead from the beginning.
+      const [, , third] = jsonSchema.allOf as { pattern: string }[];
       delete jsonSchema.allOf;
-      jsonSchema.pattern = filled;
+      jsonSchema.pattern = third ? `${third.pattern}${filled.slice(1)}` : filled;
     },
   });
   return {

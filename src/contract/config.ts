@@ -1,4 +1,24 @@
 import * as z from 'zod';
+import { namePattern } from './config-names.ts';
+import { otherTables } from './config-others.ts';
+import { AcceptanceTable, CheckpointTable } from './config-policy.ts';
+import { type Extent, RatchetTable, StandardTable } from './config-standards.ts';
+import {
+  Command,
+  CommandList,
+  Commands,
+  type Evidence,
+  evidence,
+  Filled,
+  Globs,
+  InsideProject,
+  older,
+  Text,
+  Timeout,
+} from './config-values.ts';
+
+export { namePattern } from './config-names.ts';
+export { type Extent, extents, RatchetTable, StandardTable } from './config-standards.ts';
 
 /** The stages a job may declare, in the order the gate runs them. */
 export const jobStages = ['fix', 'build', 'check', 'test'] as const;
@@ -14,34 +34,14 @@ export const knownJobs = {
   smoke: 'test',
 } as const satisfies Record<string, JobStage>;
 
-/** What `per` may measure. */
-export const extents = ['files', 'lines', 'words', 'bytes'] as const;
-export type Extent = (typeof extents)[number];
-
-/** The names of jobs, scopes, standards, generated groups and resources. */
-export const namePattern = /^[A-Za-z0-9_-]+$/;
-
-const Text = z.string().regex(/^[^\x00]*$/, { error: 'holds a NUL character' });
-const Filled = Text.regex(/\S/, { error: 'is empty' });
-const InsideProject = Filled.regex(/^(?![/~\\]|[A-Za-z]:|\.git(?:\/|$))(?!(?:.*\/)?\.\.(?:\/|$))/s, {
-  error: 'must be a file inside the project',
-});
-const Command = Filled.describe('A shell command, run in the project root.');
-const Commands = z
-  .union([Command, z.array(Command).min(1)], { error: 'a command or a list of commands' })
-  .describe('One command, or a list run one after another.');
-const CommandList = z.array(Command);
-const Globs = z.array(Filled);
-const Timeout = z.number().min(0).describe('Seconds, in place of [gate].timeout; 0 is no limit.');
-const older = (now: string) => ({ deprecated: true, description: `Older spelling of ${now}.` });
-
 export const ProjectTable = z.strictObject({
   name: Text.default('').describe('Name for people; empty stands for the slug.'),
   slug: Text.default('').describe('Short name for branches and directories; empty is derived.'),
-  gotchas_doc: Text.exactOptional().describe('Where to look when a stage fails in an odd way.'),
+  gotchas_doc: Text.exactOptional().describe('Known traps; a gate that fails points there.'),
   todo: Text.exactOptional().describe('The list of deferred work.'),
-  logbook: z.boolean().exactOptional().describe('Not used here.'),
-  agents: z.array(Text).exactOptional().describe('Not used here.'),
+  record_logbook: z.boolean().exactOptional().describe('Not used here: no logbook is kept.'),
+  agents: z.array(Text).exactOptional().describe('Not used here: `discern setup` takes the client’s name.'),
+  logbook: z.boolean().exactOptional().meta(older('record_logbook')),
   main_branch: Text.exactOptional().meta(older('[repository].trunk')),
   graduate_to: Text.exactOptional().meta(older('[repository].trunk')),
   branch_prefix: Text.exactOptional().meta(older('[repository].branch_prefix')),
@@ -50,8 +50,15 @@ export const ProjectTable = z.strictObject({
 export const RepositoryTable = z.strictObject({
   trunk: Text.exactOptional().describe('The branch finished work lands on; empty is found out.'),
   branch_prefix: Text.default('agent/').describe('What the names of new branches begin with.'),
-  ensure: CommandList.default([]).describe('Commands that make any checkout ready; run again and again.'),
-  proof_notes: Text.exactOptional().describe('Not used here.'),
+  ensure: CommandList.default([]).describe(
+    'Commands that make any checkout ready, the landing checkout after a landing too; run again and again.',
+  ),
+  proof_notes_mode: z
+    .enum(['local', 'fetch'])
+    .exactOptional()
+    .describe('Not used here: proofs stay in the git directory, and no remote is changed.'),
+  proof_notes: Text.exactOptional().meta(older('proof_notes_mode')),
+  receipt_notes: Text.exactOptional().meta(older('proof_notes_mode')),
 });
 
 export const KnownJob = z.union(
@@ -61,6 +68,7 @@ export const KnownJob = z.union(
     z.strictObject({
       run: Commands,
       timeout: Timeout.exactOptional(),
+      ...evidence,
       stage: z
         .never({ error: 'must not be declared: the stage of a known job follows from its name' })
         .exactOptional()
@@ -73,66 +81,48 @@ export const KnownJob = z.union(
 export const CustomJob = z.strictObject({
   stage: z.enum(jobStages).describe('When the gate runs it.'),
   run: Commands,
+  ...evidence,
   provides: Text.exactOptional().describe('What it stands for, in words.'),
   timeout: Timeout.exactOptional(),
 });
 
 export const ScopeTable = z.strictObject({
   paths: Globs.min(1).describe('Globs of the paths that belong to it.'),
-  neutral: z.boolean().default(false).describe('A change here needs no gate.'),
-  previewable: z.boolean().default(false).describe('A person could see a change here.'),
-  preview: Text.exactOptional().describe('A command that shows it; makes the scope previewable.'),
+  neutral: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Changes here are no code: they run no scope’s gate, this one’s included. Jobs run all the same.',
+    ),
+  preview: Commands.exactOptional().describe(
+    'Shows a person what a change here looks like; never run, only named.',
+  ),
+  ...evidence,
+  previewable: z.boolean().exactOptional().meta({
+    deprecated: true,
+    description: 'Older key: a person could see a change here. Give the command in preview.',
+  }),
   gate: Commands.exactOptional().describe('What to run when something in the scope changed.'),
-  timeout: Timeout.exactOptional(),
-});
-
-const Pathspecs = z.union([Filled, Globs.min(1)], { error: 'a path or a list of paths' });
-
-export const StandardTable = z.strictObject({
-  metric: Filled.exactOptional().describe('The metric the run prints; the name of the standard if left out.'),
-  direction: z.enum(['up', 'down']).describe('up: the limit is a floor; down: it is a ceiling.'),
-  limit: z.number().describe('The number that may only improve.'),
-  run: Commands.describe('Prints `DISCERN_METRIC <metric> <number>`.'),
-  per: z
-    .union(
-      [
-        Filled,
-        z
-          .strictObject({
-            files: Pathspecs.exactOptional().describe('How many tracked files these paths have.'),
-            lines: Pathspecs.exactOptional().describe('How many lines they have.'),
-            words: Pathspecs.exactOptional().describe('How many words they have.'),
-            bytes: Pathspecs.exactOptional().describe('How many bytes they have.'),
-          })
-          .meta({ minProperties: 1, maxProperties: 1 })
-          .refine((per) => Object.keys(per).length === 1, {
-            error: `must name exactly one of ${extents.join(', ')}`,
-            when: ({ issues }) => issues.length === 0,
-          }),
-      ],
-      { error: 'a metric or a table with one of files, lines, words, bytes' },
-    )
-    .exactOptional()
-    .describe('Divide by this, so that the limit holds a rate: another metric, or an extent of paths.'),
-  scale: z.number().default(1).describe('Multiply the rate by this.'),
-  margin: z.number().min(0).default(0).describe('Headroom left when the limit is tightened.'),
-  measure: z.enum(['gate', 'on-demand']).exactOptional().describe('When it is measured.'),
-  inputs: Globs.exactOptional().describe('Globs of the paths the metric reads.'),
   timeout: Timeout.exactOptional(),
 });
 
 export const GeneratedTable = z.strictObject({
   paths: Globs.describe('Globs of the files the generator owns.'),
   run: Commands.describe('Writes those files anew.'),
-  linguist_generated: z.boolean().exactOptional().describe('Not used here.'),
+  linguist_generated: z.boolean().exactOptional().describe('Not used here: no .gitattributes is written.'),
   timeout: Timeout.exactOptional(),
 });
 
 export const GateTable = z.strictObject({
   fail_fast: z.boolean().default(true).describe('Stop the other jobs once one has failed.'),
   timeout: z.number().min(0).default(600).describe('Seconds any one job may take; 0 is no limit.'),
-  stream: z.boolean().exactOptional().describe('Not used here.'),
-  concurrent_test_runs: z.int().min(0).exactOptional().describe('Not used here.'),
+  stream_output: z.boolean().exactOptional().describe('Not used here: the output goes to a file.'),
+  concurrent_test_runs: z
+    .int()
+    .min(0)
+    .exactOptional()
+    .describe('Not used here: each checkout runs its own tests.'),
+  stream: z.boolean().exactOptional().meta(older('stream_output')),
 });
 
 export const SetupTable = z.strictObject({
@@ -150,7 +140,8 @@ export const ResourceTable = z.strictObject({
     .min(0)
     .default(0)
     .describe('How often a failed command of it is tried again; at most 5 times.'),
-  gc: z.boolean().default(true).describe('False: only accept, or a drop of its worktree, destroys it.'),
+  prunable: z.boolean().default(true).describe('False: only accept, or a drop of its worktree, destroys it.'),
+  gc: z.boolean().exactOptional().meta(older('prunable')),
 });
 
 const named = <Table extends z.ZodType>(table: Table, what: string) =>
@@ -158,7 +149,10 @@ const named = <Table extends z.ZodType>(table: Table, what: string) =>
 
 export const WorktreeTable = z.strictObject({
   root: Text.default('').describe('Where worktrees go; empty is `<repo>.worktrees` beside it.'),
-  port: z.boolean().default(false).describe('Write each worktree’s own id and port into its env file.'),
+  export_port: z
+    .boolean()
+    .default(false)
+    .describe('Write each worktree’s own id and port into its env file.'),
   inherit_env: z.array(Filled).default([]).describe('Variables copied from the landing checkout.'),
   env_files: z
     .array(InsideProject)
@@ -166,7 +160,12 @@ export const WorktreeTable = z.strictObject({
     .describe(
       'Read from first to last, the last that defines a variable wins; a new one goes into the first.',
     ),
-  ignored_file_drift: z.boolean().exactOptional().describe('Not used here.'),
+  track_ignored_drift: z
+    .boolean()
+    .exactOptional()
+    .describe('Not used here: accept names the ignored files that go, whatever this says.'),
+  port: z.boolean().exactOptional().meta(older('export_port')),
+  ignored_file_drift: z.boolean().exactOptional().meta(older('track_ignored_drift')),
   setup: SetupTable.prefault({}).describe('Commands that make a new worktree ready, after its resources.'),
   resources: named(ResourceTable, 'Something outside the checkout that one worktree owns.')
     .exactOptional()
@@ -181,14 +180,6 @@ export const WorktreeTable = z.strictObject({
 /** Older `[checks.<name>]`: a custom job whose stage may be left out. */
 export const CheckTable = CustomJob.extend({
   stage: z.enum(jobStages).default('check').describe('When the gate runs it.'),
-});
-
-/** Older `[ratchets.<name>]`: a standard whose direction may be left out. */
-export const RatchetTable = StandardTable.extend({
-  direction: z
-    .enum(['up', 'down'])
-    .default('up')
-    .describe('up: the limit is a floor; down: it is a ceiling.'),
 });
 
 const known = (what: string) => KnownJob.exactOptional().describe(what);
@@ -227,6 +218,10 @@ export const ConfigFile = z.looseObject({
   generated: named(GeneratedTable, 'Files one generator owns.')
     .exactOptional()
     .describe('Committed files that a generator writes, one table for each generator.'),
+  acceptance: AcceptanceTable.exactOptional().describe('What may land without the owner’s word each time.'),
+  checkpoints: named(CheckpointTable, 'A question about some changes, for whoever lands them.')
+    .exactOptional()
+    .describe('Questions the owner wants answered, one table each. accept names them; it does not ask them.'),
   gate: GateTable.exactOptional().describe('How the gate runs.'),
   worktree: WorktreeTable.exactOptional().describe('How worktrees are made.'),
   capabilities: CapabilitiesTable.exactOptional().meta(older('[jobs]')),
@@ -234,10 +229,11 @@ export const ConfigFile = z.looseObject({
   ratchets: named(RatchetTable, 'A number that may only improve.')
     .exactOptional()
     .meta(older('[standards.<name>]')),
+  ...otherTables,
 });
 
 /** One job of the gate. */
-export interface Job {
+export interface Job extends Evidence {
   name: string;
   stage: JobStage;
   /** Run one after another; never empty. */
@@ -248,20 +244,26 @@ export interface Job {
 }
 
 /** A region of the repository. */
-export interface Scope {
+export interface Scope extends Evidence {
   name: string;
   paths: string[];
   neutral: boolean;
   previewable: boolean;
+  /** What shows a change to a person; discern never runs it. */
+  preview?: string[];
   gate?: string[];
   timeout?: number;
 }
 
 /** A number that may only improve. */
-export interface Standard extends Omit<z.output<typeof StandardTable>, 'metric' | 'run' | 'per'> {
+export interface Standard
+  extends Evidence,
+    Omit<z.output<typeof StandardTable>, keyof Evidence | 'metric' | 'run' | 'extract' | 'per'> {
   name: string;
   metric: string;
+  /** Empty where `producer` is what is measured. */
   run: string[];
+  extract?: string[];
   per?: { metric: string } | { extent: Extent; paths: string[] };
 }
 
@@ -272,22 +274,34 @@ export interface Generated extends Omit<z.output<typeof GeneratedTable>, 'run'> 
 }
 
 /** Something outside the checkout that one worktree owns. */
-export interface Resource extends z.output<typeof ResourceTable> {
+export interface Resource extends Omit<z.output<typeof ResourceTable>, 'gc'> {
   name: string;
 }
 
+/** A question the owner wants answered about some changes. */
+export interface Checkpoint extends z.output<typeof CheckpointTable> {
+  name: string;
+}
+
+type Now<Table, Older extends keyof Table> = Omit<Table, Older>;
+
 /** `discern.toml` as the engine reads it: defaults filled in, older spellings and references resolved. */
 export interface Config {
-  project: Omit<z.output<typeof ProjectTable>, 'main_branch' | 'graduate_to' | 'branch_prefix'>;
-  repository: z.output<typeof RepositoryTable>;
+  project: Now<z.output<typeof ProjectTable>, 'main_branch' | 'graduate_to' | 'branch_prefix' | 'logbook'>;
+  repository: Now<z.output<typeof RepositoryTable>, 'proof_notes' | 'receipt_notes'>;
   /** In gate order: by stage, and within a stage as the file has them. */
   jobs: Job[];
-  /** These and the resources stand as the file has them. */
+  /** These, the resources and the checkpoints stand as the file has them. */
   scopes: Scope[];
   standards: Standard[];
   generated: Generated[];
-  gate: z.output<typeof GateTable>;
-  worktree: Omit<z.output<typeof WorktreeTable>, 'branch_prefix' | 'graduate_to' | 'resources'> & {
+  acceptance: z.output<typeof AcceptanceTable>;
+  checkpoints: Checkpoint[];
+  gate: Now<z.output<typeof GateTable>, 'stream'>;
+  worktree: Now<
+    z.output<typeof WorktreeTable>,
+    'branch_prefix' | 'graduate_to' | 'resources' | 'port' | 'ignored_file_drift'
+  > & {
     resources: Resource[];
   };
 }

@@ -116,6 +116,7 @@ export const ScopeResult = z.strictObject({
   files: z.number().int().describe('Changed paths that fall in this scope.'),
   neutral: z.boolean(),
   previewable: z.boolean(),
+  preview: z.string().optional().describe('What shows a change there to a person; discern never runs it.'),
   gate: z.string().optional(),
 });
 export type ScopeResult = z.infer<typeof ScopeResult>;
@@ -221,7 +222,7 @@ export const ScopesData = z.strictObject({
   code: z.array(z.string()).describe('Changed paths in no scope: they count as code.'),
   neutral: z
     .boolean()
-    .describe('Every change lies in neutral scopes, so the gate runs no job but generators and standards.'),
+    .describe('Every change lies in neutral scopes, so no scope’s gate runs; every job does.'),
 });
 export type ScopesData = z.infer<typeof ScopesData>;
 

@@ -28,7 +28,8 @@ export function typeWords(schema: JsonSchema): string {
   return [...new Set(alternatives(schema).map(oneType))].join(' or ');
 }
 
-function oneType({ enum: values, type, items }: JsonSchema): string {
+function oneType({ enum: values, type: said, items, default: given }: JsonSchema): string {
+  const type = said ?? typeOf(given);
   if (values) return values.map((value) => JSON.stringify(value)).join(' or ');
   switch (type) {
     case 'object':
@@ -44,6 +45,13 @@ function oneType({ enum: values, type, items }: JsonSchema): string {
   }
 }
 
+/** The type of a default, for a key that may hold anything since only others read it. */
+function typeOf(given: unknown): JsonSchema['type'] {
+  if (Array.isArray(given)) return 'array';
+  const type = typeof given;
+  return type === 'string' || type === 'number' || type === 'boolean' ? type : undefined;
+}
+
 /** A default as it would be written in TOML; `undefined` for one that is not worth saying. */
 export function defaultWords({ default: value }: JsonSchema): string | undefined {
   if (value === undefined || (typeof value === 'object' && !Array.isArray(value))) return undefined;
@@ -54,14 +62,15 @@ export function defaultWords({ default: value }: JsonSchema): string | undefined
 
 /** The tables that may stand at a path. */
 export function objectsAt(schema: JsonSchema, path: readonly string[]): JsonSchema[] {
-  return schemasAt(schema, path)
-    .flatMap(alternatives)
-    .filter(({ type }) => type === 'object');
+  return schemasAt(schema, path).flatMap(alternatives).filter(isTable);
 }
 
+/** Whether a schema is a table's; one that only others read is one by its keys. */
+export const isTable = ({ type, properties }: JsonSchema): boolean =>
+  type === 'object' || (type === undefined && properties !== undefined);
+
 /** Whether nothing but a table may stand there. */
-export const isTableOnly = (schema: JsonSchema): boolean =>
-  alternatives(schema).every(({ type }) => type === 'object');
+export const isTableOnly = (schema: JsonSchema): boolean => alternatives(schema).every(isTable);
 
 /** A schema in words: its type and default, and what it is for. */
 export function about(schema: JsonSchema): { detail: string; documentation?: string } {

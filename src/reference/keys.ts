@@ -1,5 +1,5 @@
 import { configSchema, type JsonSchema, settingsSchema } from '../contract/config-schema.ts';
-import { about, alternatives, isOffered, isTableOnly } from '../contract/schema-words.ts';
+import { about, alternatives, isOffered, isTable, isTableOnly } from '../contract/schema-words.ts';
 
 /** The tables and keys of `discern.toml` in Markdown, from its schema; older spellings last. */
 export function keyReference(): string {
@@ -18,7 +18,7 @@ function tablesOf(root: JsonSchema): { sections: string[]; older: string[] } {
   const table = (schema: JsonSchema, path: string, required: readonly string[] = []) => {
     const lines: string[] = [];
     const below: [JsonSchema, string][] = [];
-    for (const object of alternatives(schema).filter(({ type }) => type === 'object')) {
+    for (const object of alternatives(schema).filter(isTable)) {
       for (const [name, one] of Object.entries(object.properties ?? {})) {
         const key = path === '' ? name : `${path}.${name}`;
         if (one.deprecated) older.push(`- \`${key}\`: ${one.description}`);

@@ -43,10 +43,12 @@ describe('loadConfig', function () {
         scopes: [],
         standards: [],
         generated: [],
+        acceptance: { pre_authorized: [] },
+        checkpoints: [],
         gate: { fail_fast: true, timeout: 600 },
         worktree: {
           root: '',
-          port: false,
+          export_port: false,
           inherit_env: [],
           env_files: ['.env', '.env.local'],
           setup: { steps: [], ensure: [] },
@@ -56,6 +58,7 @@ describe('loadConfig', function () {
       path: join(root, 'discern.toml'),
       digest: createHash('sha256').update(Buffer.from(text)).digest('hex'),
       notes: ['discern.toml:1: [capabilities] is the older spelling of [jobs]; rename it.'],
+      tolerated: [],
     });
   });
 

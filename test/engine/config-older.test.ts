@@ -111,7 +111,7 @@ const olders: Older[] = [
   },
   {
     title: '[worktree].branch_prefix is [repository].branch_prefix',
-    text: '[worktree]\nbranch_prefix = "bot/"\nport = true',
+    text: '[worktree]\nbranch_prefix = "bot/"\nexport_port = true',
     reads: (config) => [config.repository.branch_prefix, 'branch_prefix' in config.worktree],
     as: ['bot/', false],
     notes: [
@@ -148,8 +148,12 @@ const olders: Older[] = [
   },
   {
     title: '[worktree].graduate_to has no effect',
-    text: '[worktree]\ngraduate_to = "branch"\nport = true',
-    reads: (config) => [config.repository.trunk, config.worktree.port, 'graduate_to' in config.worktree],
+    text: '[worktree]\ngraduate_to = "branch"\nexport_port = true',
+    reads: (config) => [
+      config.repository.trunk,
+      config.worktree.export_port,
+      'graduate_to' in config.worktree,
+    ],
     as: [undefined, true, false],
     notes: [
       'f:2: [worktree].graduate_to is an older key of no effect: accept lands on the trunk; remove it.',
@@ -161,6 +165,95 @@ const olders: Older[] = [
     reads: (config) => config.standards.map(({ name, direction }) => [name, direction]),
     as: [['coverage', 'up']],
     notes: ['f:1: [ratchets] is the older spelling of [standards]; rename it.'],
+  },
+  ...(
+    [
+      ['project', 'logbook', 'record_logbook', 'false', false],
+      ['repository', 'proof_notes', 'proof_notes_mode', '"fetch"', 'fetch'],
+      ['repository', 'receipt_notes', 'proof_notes_mode', '"local"', 'local'],
+      ['gate', 'stream', 'stream_output', 'true', true],
+      ['worktree', 'port', 'export_port', 'true', true],
+      ['worktree', 'ignored_file_drift', 'track_ignored_drift', 'false', false],
+    ] as const
+  ).flatMap(([table, was, now, value, read]): Older[] => [
+    {
+      title: `[${table}].${was} is ${now}`,
+      text: `[${table}]\n${was} = ${value}`,
+      reads: (config) => [(config[table] as Record<string, unknown>)[now], was in config[table]],
+      as: [read, false],
+      notes: [`f:2: [${table}].${was} is the older spelling of ${now}; rename it.`],
+    },
+    {
+      title: `[${table}].${was} gives way to ${now}`,
+      text: `[${table}]\n${was} = ${typeof read === 'boolean' ? !read : value}\n${now} = ${value}`,
+      reads: (config) => (config[table] as Record<string, unknown>)[now],
+      as: read,
+      notes: [
+        `f:2: [${table}].${was} is the older spelling of ${now}; rename it. The new one is given too, and wins.`,
+      ],
+    },
+  ]),
+  {
+    title: '[worktree.resources.<name>].gc is prunable',
+    text: '[worktree.resources.db]\ngc = false\n[worktree.resources.b]\ngc = false\nprunable = true',
+    reads: (config) => config.worktree.resources.map(({ name, prunable }) => [name, prunable]),
+    as: [
+      ['db', false],
+      ['b', true],
+    ],
+    notes: [
+      'f:2: [worktree.resources.db].gc is the older spelling of prunable; rename it.',
+      'f:4: [worktree.resources.b].gc is the older spelling of prunable; rename it. The new one is given too, and wins.',
+    ],
+  },
+  {
+    title: '[scopes.<name>].previewable still says that a change can be seen',
+    text: '[scopes.a]\npaths = ["a"]\npreviewable = true\n[scopes.b]\npaths = ["b"]\npreviewable = false\npreview = "p"',
+    reads: (config) => config.scopes.map(({ name, previewable, preview }) => [name, previewable, preview]),
+    as: [
+      ['a', true, undefined],
+      ['b', true, ['p']],
+    ],
+    notes: [
+      'f:3: [scopes.a].previewable is an older key: name the command that shows a change in preview; remove it.',
+      'f:6: [scopes.b].previewable is an older key: preview says it; remove it.',
+    ],
+  },
+  {
+    title: '[standards.<name>].measure still leaves an on-demand standard out',
+    text: '[standards.a]\ndirection = "up"\nlimit = 1\nrun = "r"\nmeasure = "on-demand"\n[standards.b]\ndirection = "up"\nlimit = 1\nrun = "r"\nmeasure = "gate"',
+    reads: (config) => config.standards.map(({ name, measure }) => [name, measure]),
+    as: [
+      ['a', 'on-demand'],
+      ['b', 'gate'],
+    ],
+    notes: [
+      'f:5: [standards.a].measure is an older key: every done measures every standard; "on-demand" still leaves it out.',
+      'f:10: [standards.b].measure is an older key: every done measures every standard; remove it.',
+    ],
+  },
+  {
+    title: 'the older names of tables that others read are known, and references find what they say',
+    text:
+      '[docs]\ndir = "d"\n[recipes]\ndir = "r"\n[guidance]\n[assurance]\n[coupling]\nin_gate = true\n[jobs]\nlint = "${' +
+      'map.dir}x ${' +
+      'scripts.dir}"',
+    reads: (config) => config.jobs.map(({ commands }) => commands),
+    as: [['d/x r']],
+    notes: [
+      'f:1: [docs] is the older spelling of [map]; rename it.',
+      'f:3: [recipes] is the older spelling of [scripts]; rename it.',
+      'f:5: [guidance] is the older spelling of [instructions]; rename it.',
+      'f:6: [assurance] is the older spelling of [setup]; rename it.',
+      'f:8: [coupling].in_gate is the older spelling of report_in_gate; rename it.',
+    ],
+  },
+  {
+    title: 'an older table gives way to the one of today',
+    text: '[docs]\ndir = "d"\n[map]\ndir = "m"\n[jobs]\nlint = "${' + 'map.dir}"',
+    reads: (config) => config.jobs.map(({ commands }) => commands),
+    as: [['m/']],
+    notes: ['f:1: [docs] is the older spelling of [map]; rename it. [map] is given too, and wins.'],
   },
   {
     title: 'a table that looks misspelt is left alone, with a note',

@@ -24,7 +24,7 @@ const wrongs: Wrong[] = [
     title: 'an unknown key that is near to none, with all there are',
     text: '[gate]\nretry = 1',
     problems: [
-      '2:1-2:6 gate.retry: unknown key "retry" in [gate]; it takes fail_fast, timeout, stream, concurrent_test_runs',
+      '2:1-2:6 gate.retry: unknown key "retry" in [gate]; it takes fail_fast, timeout, stream_output, concurrent_test_runs',
     ],
   },
   {
@@ -48,7 +48,7 @@ const wrongs: Wrong[] = [
     title: 'an older key is never what was meant',
     text: '[project]\nmain_branc = "m"',
     problems: [
-      '2:1-2:11 project.main_branc: unknown key "main_branc" in [project]; it takes name, slug, gotchas_doc, todo, logbook, agents',
+      '2:1-2:11 project.main_branc: unknown key "main_branc" in [project]; it takes name, slug, gotchas_doc, todo, record_logbook, agents',
     ],
   },
   {
@@ -61,7 +61,7 @@ const wrongs: Wrong[] = [
       '12:1-12:7 standards.s.limits: unknown key "limits" in [standards.s]; did you mean "limit"?',
       '13:9-13:13 standards.s.per.line: unknown key "line" in [standards.s.per]; did you mean "lines"?',
       '17:1-17:5 generated.g.runs: unknown key "runs" in [generated.g]; did you mean "run"?',
-      '19:1-19:6 worktree.ports: unknown key "ports" in [worktree]; did you mean "port"?',
+      '19:1-19:6 worktree.ports: unknown key "ports" in [worktree]; it takes root, export_port, inherit_env, env_files, track_ignored_drift, setup, resources',
       '21:1-21:5 worktree.setup.step: unknown key "step" in [worktree.setup]; did you mean "steps"?',
       '23:1-23:6 worktree.resources.r.creat: unknown key "creat" in [worktree.resources.r]; did you mean "create"?',
     ],
@@ -71,7 +71,7 @@ const wrongs: Wrong[] = [
     text: '[gate]\n__proto__ = 1\nconstructor = 2\ntoString = 3',
     problems: ['__proto__', 'constructor', 'toString'].map(
       (name, index) =>
-        `${index + 2}:1-${index + 2}:${name.length + 1} gate.${name}: unknown key "${name}" in [gate]; it takes fail_fast, timeout, stream, concurrent_test_runs`,
+        `${index + 2}:1-${index + 2}:${name.length + 1} gate.${name}: unknown key "${name}" in [gate]; it takes fail_fast, timeout, stream_output, concurrent_test_runs`,
     ),
   },
   // Jobs.
@@ -245,7 +245,7 @@ const wrongs: Wrong[] = [
     problems: [
       '1:12-1:13 standards.a.direction: [standards.a] needs direction ("up" or "down")',
       '1:12-1:13 standards.a.limit: [standards.a] needs limit (a number)',
-      '1:12-1:13 standards.a.run: [standards.a] needs run (a command or a list of commands)',
+      '1:12-1:13 standards.a.run: [standards.a] needs run (a command or a list of commands, or else producer)',
       '3:13-3:18 standards.b.direction: [standards.b].direction must be "up" or "down", not "upp"; did you mean "up"?',
       '4:9-4:12 standards.b.limit: [standards.b].limit must be a number, not a string',
       '5:7-5:10 standards.b.run: [standards.b].run must be a command or a list of commands, not a table',
@@ -281,7 +281,7 @@ const wrongs: Wrong[] = [
       '2:9-2:1007 jobs.lint.0: [jobs].lint[0] must be a string, not a list',
       '3:7-3:8 jobs.a.stage: [jobs.a] needs stage ("fix" or "build" or "check" or "test")',
       '3:7-3:8 jobs.a.run: [jobs.a] needs run (a command or a list of commands)',
-      '3:9-3:10 jobs.a.a: unknown key "a" in [jobs.a]; it takes stage, run, provides, timeout',
+      '3:9-3:10 jobs.a.a: unknown key "a" in [jobs.a]; it takes stage, run, inputs, needs, artifacts, environment, toolchain, provides, timeout',
     ],
   },
   {

@@ -114,10 +114,23 @@ const knownTable = fc
     })),
   }));
 const scopeTable = fc
-  .tuple(globs, fc.boolean(), fc.boolean(), fc.option(commands, { nil: undefined }), timeouts)
-  .map(([paths, neutral, previewable, gate, timeout]) => ({
-    toml: `paths = ${paths.toml}\nneutral = ${neutral}\npreviewable = ${previewable}\n${gate ? `gate = ${gate.toml}\n` : ''}${timeout.toml}`,
-    read: { paths: paths.read, neutral, previewable, ...(gate && { gate: gate.read }), ...timeout.read },
+  .tuple(
+    globs,
+    fc.boolean(),
+    fc.option(commands, { nil: undefined }),
+    fc.option(commands, { nil: undefined }),
+    timeouts,
+  )
+  .map(([paths, neutral, preview, gate, timeout]) => ({
+    toml: `paths = ${paths.toml}\nneutral = ${neutral}\n${preview ? `preview = ${preview.toml}\n` : ''}${gate ? `gate = ${gate.toml}\n` : ''}${timeout.toml}`,
+    read: {
+      paths: paths.read,
+      neutral,
+      previewable: preview !== undefined,
+      ...(preview && { preview: preview.read }),
+      ...(gate && { gate: gate.read }),
+      ...timeout.read,
+    },
   }));
 const standardTable = fc
   .tuple(filled, fc.constantFrom('up', 'down'), number, commands, number, positive, timeouts)
@@ -127,9 +140,9 @@ const standardTable = fc
   }));
 const resourceTable = fc
   .tuple(text, text, text, fc.boolean(), fc.nat(9), fc.boolean())
-  .map(([create, destroy, ensure, required, retries, gc]) => ({
-    toml: `create = ${quote(create)}\ndestroy = ${quote(destroy)}\nensure = ${quote(ensure)}\nrequired = ${required}\nretries = ${retries}\ngc = ${gc}\n`,
-    read: { create, destroy, ensure, required, retries, gc },
+  .map(([create, destroy, ensure, required, retries, prunable]) => ({
+    toml: `create = ${quote(create)}\ndestroy = ${quote(destroy)}\nensure = ${quote(ensure)}\nrequired = ${required}\nretries = ${retries}\nprunable = ${prunable}\n`,
+    read: { create, destroy, ensure, required, retries, prunable },
   }));
 
 const file = fc
@@ -164,10 +177,12 @@ const file = fc
         scopes: scopes.read,
         standards: standards.read,
         generated: [],
+        acceptance: { pre_authorized: [] },
+        checkpoints: [],
         gate: { fail_fast: failFast, timeout: Math.min(limit, 2_147_483) },
         worktree: {
           root: '',
-          port: false,
+          export_port: false,
           inherit_env: [],
           env_files: ['.env', '.env.local'],
           setup: { steps, ensure: [] },

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { configSchema, type JsonSchema } from '../../src/contract/config-schema.ts';
 import { checkConfig } from '../../src/engine/config/index.ts';
 import { tomlOf, valuesOf } from '../support/config-values.ts';
+import { newest } from '../support/newest-config.ts';
 import { published } from '../support/published-config.ts';
 
 declare const DISCERN_HOME: string;
@@ -14,8 +15,9 @@ declare const DISCERN_HOME: string;
 const shipped: JsonSchema = JSON.parse(readFileSync(join(DISCERN_HOME, 'dist/discern.schema.json'), 'utf8'));
 const accepts = new Ajv({ strict: true, strictTypes: false, allErrors: false }).compile(shipped);
 
-/** What only the reader can see: two tables at once, or a reference that is resolved. */
-const beyondSchemas = /is a job of \[capabilities\] and of \[checks\]|empty once its references are resolved/;
+/** What only the reader can see: several tables at once, or a reference that is resolved. */
+const beyondSchemas =
+  /is a job of \[capabilities\] and of \[checks\]|empty once its references are resolved|names the scope|\.(?:needs|producer) names|wait for one another|is none of the artifacts/;
 
 /** Whether the reader takes a text, apart from what no schema can say. */
 function reads(text: string): boolean {
@@ -55,9 +57,11 @@ describe('The JSON Schema of discern.toml', () => {
     assert.deepEqual(silent, []);
   });
 
-  it('accepts a file in the published style, with the tables of other tools in it', () => {
-    assert.equal(accepts(valuesOf(published)), true, JSON.stringify(accepts.errors));
-  });
+  for (const [which, text] of Object.entries({ newest, older: published })) {
+    it(`accepts a file in the ${which} published style, with the tables of other tools in it`, () => {
+      assert.equal(accepts(valuesOf(text)), true, JSON.stringify(accepts.errors));
+    });
+  }
 
   it('accepts our own discern.toml, and those of the examples', () => {
     const examples = readdirSync(join(DISCERN_HOME, 'examples'), { withFileTypes: true })
@@ -88,6 +92,20 @@ describe('The JSON Schema of discern.toml', () => {
     ['no extent at all', '[standards.x]\ndirection = "up"\nlimit = 1\nrun = "r"\nper = {}'],
     ['a time below zero', '[gate]\ntimeout = -1'],
     ['half a retry', '[worktree.resources.db]\nretries = 0.5'],
+    ['a standard without a source', '[standards.x]\ndirection = "up"\nlimit = 1'],
+    [
+      'a standard with two sources',
+      '[jobs]\ntest = "t"\n[standards.x]\ndirection = "up"\nlimit = 1\nrun = "r"\nproducer = "jobs.test"',
+    ],
+    [
+      'an artifact that nothing reads',
+      '[standards.x]\ndirection = "up"\nlimit = 1\nrun = "r"\nartifacts = ["a"]\nartifact = "a"',
+    ],
+    ['a need that names no table', '[jobs]\nlint = { run = "l", needs = ["build"] }'],
+    ['an artifact outside the project', '[jobs]\nlint = { run = "l", artifacts = ["../a"] }'],
+    ['a variable that is none', '[jobs]\nlint = { run = "l", environment = ["A=b"] }'],
+    ['inputs that are none', '[jobs]\nlint = { run = "l", inputs = [] }'],
+    ['an unknown mode of a checkpoint', '[checkpoints.x]\nmode = "stopp"\nquestion = "q"'],
     ['an endless limit', '[standards.x]\ndirection = "up"\nlimit = inf\nrun = "r"'],
   ];
   for (const [what, text] of wrong) {
@@ -115,7 +133,7 @@ describe('The JSON Schema and the reader', function () {
   const words = keysOf(shipped);
   const keys = fc.constantFrom(...words, 'a b', '', 'x', 'é', '__proto__', 'constructor', 'lnt');
   const example = valuesOf(
-    `${published}\n[capabilities]\nlint = "l"\n[checks.old]\nrun = "c"\n[ratchets.r]\ndirection = "up"\nlimit = 1\nrun = "r"\n`,
+    `${newest}\n[capabilities]\nlint = "l"\n[checks.old]\nrun = "c"\n[ratchets.r]\ndirection = "up"\nlimit = 1\nrun = "r"\n`,
   );
 
   it('agree on a sound file with a few things wrong in it', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { type Config, ConfigFile } from '../../src/contract/config.ts';
+import { otherTables } from '../../src/contract/config-others.ts';
 import { checkConfig } from '../../src/engine/config/index.ts';
 
 /** The config of a text that must have no problem and no note. */
@@ -18,10 +19,12 @@ const defaults: Config = {
   scopes: [],
   standards: [],
   generated: [],
+  acceptance: { pre_authorized: [] },
+  checkpoints: [],
   gate: { fail_fast: true, timeout: 600 },
   worktree: {
     root: '',
-    port: false,
+    export_port: false,
     inherit_env: [],
     env_files: ['.env', '.env.local'],
     setup: { steps: [], ensure: [] },
@@ -30,7 +33,7 @@ const defaults: Config = {
 };
 
 const standardDefaults = { scale: 1, margin: 0 };
-const resourceDefaults = { create: '', destroy: '', ensure: '', required: true, retries: 0, gc: true };
+const resourceDefaults = { create: '', destroy: '', ensure: '', required: true, retries: 0, prunable: true };
 
 interface Feature {
   title: string;
@@ -49,27 +52,27 @@ const features: Feature[] = [
   },
   {
     title: 'a project has a name and a slug, and keeps what other tools read',
-    text: '[project]\nname = "A Shop"\nslug = "shop"\ngotchas_doc = "g.md"\ntodo = "T.md"\nlogbook = false\nagents = ["codex"]',
+    text: '[project]\nname = "A Shop"\nslug = "shop"\ngotchas_doc = "g.md"\ntodo = "T.md"\nrecord_logbook = false\nagents = ["codex"]',
     reads: {
       project: {
         name: 'A Shop',
         slug: 'shop',
         gotchas_doc: 'g.md',
         todo: 'T.md',
-        logbook: false,
+        record_logbook: false,
         agents: ['codex'],
       },
     },
   },
   {
     title: 'a repository has a trunk, a branch prefix and commands that make it ready',
-    text: '[repository]\ntrunk = "develop"\nbranch_prefix = ""\nensure = ["npm ci", "npm run gen"]\nproof_notes = "fetch"',
+    text: '[repository]\ntrunk = "develop"\nbranch_prefix = ""\nensure = ["npm ci", "npm run gen"]\nproof_notes_mode = "fetch"',
     reads: {
       repository: {
         trunk: 'develop',
         branch_prefix: '',
         ensure: ['npm ci', 'npm run gen'],
-        proof_notes: 'fetch',
+        proof_notes_mode: 'fetch',
       },
     },
   },
@@ -133,7 +136,7 @@ const features: Feature[] = [
   },
   {
     title: 'scopes have paths, flags, a gate and a time limit, in file order',
-    text: '[scopes.docs]\npaths = ["docs/**"]\nneutral = true\n[scopes.app]\npaths = ["app/**", "*.css"]\npreviewable = true\ngate = ["a", "b"]\ntimeout = 30\n[scopes.1]\npaths = ["x"]\ngate = "c"',
+    text: '[scopes.docs]\npaths = ["docs/**"]\nneutral = true\n[scopes.app]\npaths = ["app/**", "*.css"]\npreview = ["p", "q"]\ngate = ["a", "b"]\ntimeout = 30\n[scopes.1]\npaths = ["x"]\ngate = "c"',
     reads: {
       scopes: [
         { name: 'docs', paths: ['docs/**'], neutral: true, previewable: false },
@@ -142,6 +145,7 @@ const features: Feature[] = [
           paths: ['app/**', '*.css'],
           neutral: false,
           previewable: true,
+          preview: ['p', 'q'],
           gate: ['a', 'b'],
           timeout: 30,
         },
@@ -152,11 +156,21 @@ const features: Feature[] = [
   {
     title: 'a scope with a preview command is previewable',
     text: '[scopes.site]\npaths = ["site/**"]\npreview = "npm run serve"',
-    reads: { scopes: [{ name: 'site', paths: ['site/**'], neutral: false, previewable: true }] },
+    reads: {
+      scopes: [
+        {
+          name: 'site',
+          paths: ['site/**'],
+          neutral: false,
+          previewable: true,
+          preview: ['npm run serve'],
+        },
+      ],
+    },
   },
   {
     title: 'a standard names its metric after itself, and its divisor is a metric or an extent',
-    text: '[standards.coverage]\ndirection = "up"\nlimit = 91.7\nrun = "cov"\n[standards.alerts]\nmetric = "a"\ndirection = "down"\nlimit = 0\nrun = ["x", "y"]\nper = "words"\nscale = 1000\nmargin = 0.5\nmeasure = "on-demand"\ninputs = ["src/**"]\ntimeout = 9\n[standards.density]\ndirection = "down"\nlimit = -1\nrun = "d"\nper = { lines = ["a/**", "b/**"] }',
+    text: '[standards.coverage]\ndirection = "up"\nlimit = 91.7\nrun = "cov"\n[standards.alerts]\nmetric = "a"\ndirection = "down"\nlimit = 0\nrun = ["x", "y"]\nper = "words"\nscale = 1000\nmargin = 0.5\ninputs = ["src/**"]\ntimeout = 9\n[standards.density]\ndirection = "down"\nlimit = -1\nrun = "d"\nper = { lines = ["a/**", "b/**"] }',
     reads: {
       standards: [
         {
@@ -176,7 +190,6 @@ const features: Feature[] = [
           per: { metric: 'words' },
           scale: 1000,
           margin: 0.5,
-          measure: 'on-demand',
           inputs: ['src/**'],
           timeout: 9,
         },
@@ -204,30 +217,30 @@ const features: Feature[] = [
   },
   {
     title: 'the gate has a fail-fast switch and a time limit',
-    text: '[gate]\nfail_fast = false\ntimeout = 0\nstream = true\nconcurrent_test_runs = 2',
-    reads: { gate: { fail_fast: false, timeout: 0, stream: true, concurrent_test_runs: 2 } },
+    text: '[gate]\nfail_fast = false\ntimeout = 0\nstream_output = true\nconcurrent_test_runs = 2',
+    reads: { gate: { fail_fast: false, timeout: 0, stream_output: true, concurrent_test_runs: 2 } },
   },
   {
     title: 'worktrees have a root, a port, env files, setup and resources, in file order',
-    text: '[worktree]\nroot = "../wt"\nport = true\ninherit_env = ["KEY"]\nenv_files = [".env"]\nignored_file_drift = true\n[worktree.resources.9]\ncreate = "c"\n[worktree.resources.1]\ndestroy = "d"\nensure = "e"\nrequired = false\nretries = 3\ngc = false\n[worktree.setup]\nsteps = ["s"]\nensure = ["e"]',
+    text: '[worktree]\nroot = "../wt"\nexport_port = true\ninherit_env = ["KEY"]\nenv_files = [".env"]\ntrack_ignored_drift = true\n[worktree.resources.9]\ncreate = "c"\n[worktree.resources.1]\ndestroy = "d"\nensure = "e"\nrequired = false\nretries = 3\nprunable = false\n[worktree.setup]\nsteps = ["s"]\nensure = ["e"]',
     reads: {
       worktree: {
         root: '../wt',
-        port: true,
+        export_port: true,
         inherit_env: ['KEY'],
         env_files: ['.env'],
-        ignored_file_drift: true,
+        track_ignored_drift: true,
         setup: { steps: ['s'], ensure: ['e'] },
         resources: [
           { ...resourceDefaults, name: '9', create: 'c' },
-          { name: '1', create: '', destroy: 'd', ensure: 'e', required: false, retries: 3, gc: false },
+          { name: '1', create: '', destroy: 'd', ensure: 'e', required: false, retries: 3, prunable: false },
         ],
       },
     },
   },
   {
     title: 'tables of other tools are left alone, whatever they hold',
-    text: '[map]\nx = 1\n[skills]\n[instructions]\nsources = 4\n[meta]\nschema_version = 1\n[assurance]\n[acceptance]\n[[checkpoints]]\n[docs]\n[setup]\n[coupling]\nin_gate = "perhaps"\n[scripts]\n[recipes]\n[tool.mine]\na = 1979-05-27\n[[features]]\n[features.deep.er]',
+    text: '[map]\nx = 1\n[skills]\n[instructions]\nsources = 4\n[meta]\nschema_version = 1\n[setup]\n[coupling]\nreport_in_gate = "perhaps"\n[scripts]\n[tool.mine]\na = 1979-05-27\n[[features]]\n[features.deep.er]',
     reads: {},
   },
   {
@@ -287,8 +300,9 @@ describe('the config', () => {
     const schema = z.toJSONSchema(ConfigFile, { io: 'input' });
     const properties = schema.properties ?? {};
     assert.deepEqual(Object.keys(properties), [
-      ...['project', 'repository', 'jobs', 'scopes', 'standards', 'generated', 'gate', 'worktree'],
-      ...['capabilities', 'checks', 'ratchets'],
+      ...['project', 'repository', 'jobs', 'scopes', 'standards', 'generated'],
+      ...['acceptance', 'checkpoints', 'gate', 'worktree'],
+      ...['capabilities', 'checks', 'ratchets', ...Object.keys(otherTables)],
     ]);
     assert.equal(properties.ratchets instanceof Object && properties.ratchets.deprecated, true);
   });

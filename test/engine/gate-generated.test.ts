@@ -97,12 +97,11 @@ describe('done, with generated files', () => {
     refusedWith(await verb('done', here.path), 'timed_out', /^generated:index ran out of time/);
   });
 
-  it('runs the generators where every change is neutral, and not for prepare or test', async () => {
+  it('runs the generators where every change is neutral, and not for test', async () => {
     const scoped = `${config}[scopes.all]\npaths = ["src/", "discern.toml"]\nneutral = true\n`;
     await here.commit({ 'discern.toml': scoped, 'src/b.txt': 'b\n' });
     refusedWith(await verb('done', here.path), 'generated_drift');
     await git(here.path, 'checkout', '--quiet', 'gen');
-    assert.equal((await verb('prepare', here.path)).ok, true);
     assert.equal((await verb('test', here.path)).ok, true);
     assert.equal(await text('gen/all.txt'), 'a\n');
   });

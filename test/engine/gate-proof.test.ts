@@ -230,11 +230,11 @@ describe('A HEAD that moves while the gate runs', () => {
     assert.deepEqual(await proofsOf(project), []);
   });
 
-  it('is noticed also when every job was spared', async () => {
+  it('is noticed also when the gate of a scope moved it', async () => {
     const project = await make({
       config: config(
         { test: '"true"' },
-        '[scopes.docs]\npaths = ["docs/"]\nneutral = true\ngate = "git checkout --quiet HEAD^"',
+        '[scopes.docs]\npaths = ["docs/"]\ngate = "git checkout --quiet HEAD^"',
       ),
     });
     const path = (await verb('start', project.root)).data?.path ?? '';

@@ -14,7 +14,7 @@ neutral = true
 [scopes.db]
 paths = ["db/**/*.sql"]
 gate = "${log('db')}"
-previewable = true
+preview = "echo look"
 
 [scopes.web]
 paths = ["web/"]
@@ -33,42 +33,58 @@ const files = { 'web/old.js': 'old\n', 'docs/old.md': 'old\n', 'db/old.sql': 'ol
 const changed = (result: { data?: { scopes?: { name: string; changed: boolean }[] } }) =>
   result.data?.scopes?.filter((scope) => scope.changed).map((scope) => scope.name);
 
+const jobs = ['lint', 'test'];
+
 describe('Changes in neutral scopes alone', () => {
   const here = workshop({ config: declared, files, worktree: true });
 
-  it('need no job, and earn a proof', async () => {
+  it('run every job all the same, and no scope’s gate', async () => {
     const commit = await here.commit({ 'docs/a.txt': 'a\n', 'src/README.md': 'r\n' });
     const done = await verb('done', here.path);
     assert.equal(done.ok, true, done.message);
-    assert.deepEqual(await logged(here), []);
+    assert.deepEqual((await logged(here)).sort(), jobs);
     assert.deepEqual(
       done.steps?.map(({ name, outcome }) => [name, outcome]),
       [
-        ['lint', 'skipped'],
-        ['test', 'skipped'],
+        ['lint', 'passed'],
+        ['test', 'passed'],
       ],
     );
     assert.deepEqual(done.data?.proof, { state: 'valid', commit });
-    assert.match(done.hints?.join('\n') ?? '', /neutral/);
+    assert.match(done.hints?.join('\n') ?? '', /neutral scopes, so no scope’s gate/);
   });
 
-  it('do not spare test or prepare, which were asked for', async () => {
+  it('are red when a job is: a change of documents may break what reads them', async () => {
+    await here.commit({
+      'discern.toml': config({ test: '"test ! -e docs/a.txt"' }, scopes),
+    });
+    await here.project.commit({ 'discern.toml': config({ test: '"test ! -e docs/a.txt"' }, scopes) });
+    await git(here.path, 'merge', '--quiet', '-X', 'ours', '-m', 'm', 'main');
     await here.commit({ 'docs/a.txt': 'a\n' });
-    await verb('prepare', here.path);
-    await verb('test', here.path);
-    assert.deepEqual(await logged(here), ['lint', 'test']);
+    const done = await verb('done', here.path);
+    assert.equal(done.error, 'gate_failed', done.message);
+    assert.equal(done.data?.proof?.state, 'none');
+  });
+
+  it('do not even run the gate of their own scope', async () => {
+    await here.commit({ 'site/a.html': 'x\n' });
+    const done = await verb('done', here.path);
+    assert.equal(done.data?.proof?.state, 'valid', done.message);
+    assert.deepEqual((await logged(here)).sort(), jobs);
+    assert.deepEqual(changed(done), ['site']);
   });
 
   it('include deletions and renames within them', async () => {
     await git(here.path, 'mv', 'docs/old.md', 'docs/new.md');
     await here.commit({});
+    assert.equal((await verb('scopes', here.path)).data?.neutral, true);
     assert.equal((await verb('done', here.path)).data?.proof?.state, 'valid');
-    assert.deepEqual(await logged(here), []);
   });
 
   it('are none when nothing changed at all', async () => {
+    assert.equal((await verb('scopes', here.path)).data?.neutral, false);
     assert.equal((await verb('done', here.path)).ok, true);
-    assert.deepEqual((await logged(here)).sort(), ['lint', 'test']);
+    assert.deepEqual((await logged(here)).sort(), jobs);
   });
 });
 
@@ -97,11 +113,14 @@ describe('Changes that are not all neutral', () => {
     assert.deepEqual((await logged(here)).sort(), ['lint', 'test', 'web', 'web-again']);
   });
 
-  it('count a path in a neutral and another scope as not neutral', async () => {
+  it('run no gate for a path that lies in a neutral scope too', async () => {
     await here.commit({ 'web/README.md': 'r\n' });
-    assert.equal((await verb('done', here.path)).ok, true);
+    const done = await verb('done', here.path);
+    assert.deepEqual(changed(done), ['docs', 'web']);
+    assert.deepEqual((await logged(here)).sort(), jobs);
+    await here.commit({ 'web/README.md': 'r\n', 'web/a.js': 'x\n' });
+    await verb('done', here.path);
     assert.deepEqual((await logged(here)).slice(-2), ['web', 'web-again']);
-    assert.equal((await logged(here)).length, 4);
   });
 });
 
@@ -152,11 +171,17 @@ describe('A scope’s gate', () => {
     );
   });
 
-  it('runs alone when its scope is neutral', async () => {
-    await here.commit({ 'site/a.html': 'x\n' });
-    const done = await verb('done', here.path);
-    assert.equal(done.data?.proof?.state, 'valid');
-    assert.deepEqual(await logged(here), ['spelling']);
+  it('is beside what shows a change to a person, which is named and never run', async () => {
+    const preview = {
+      'discern.toml': declared.replace('"echo look"', JSON.stringify([log('look'), log('again')])),
+    };
+    await here.commit({ ...preview, 'db/1.sql': 'x\n' });
+    const found = await verb('scopes', here.path);
+    const shown = `${log('look')} && ${log('again')}`;
+    assert.equal(found.data?.scopes?.find(({ name }) => name === 'db')?.preview, shown);
+    assert.ok(found.hints?.includes(`To show a person the change in db: ${shown}`));
+    await verb('done', here.path);
+    assert.ok(!(await logged(here)).includes('look'));
   });
 });
 
@@ -191,7 +216,7 @@ describe('The changes since the trunk', () => {
   it('include a new directory of neutral files as neutral', async () => {
     await here.write({ 'notes/a.md': 'a\n', 'notes/deep/b.md': 'b\n' });
     const done = await verb('done', here.path);
-    assert.deepEqual(await logged(here), []);
+    assert.deepEqual((await logged(here)).sort(), jobs);
     assert.match(done.data?.proof?.reason ?? '', /notes\/a\.md/);
   });
 

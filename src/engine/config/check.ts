@@ -2,7 +2,8 @@ import type { Config } from '../../contract/config.ts';
 import type { ConfigProblem } from './problems.ts';
 import { Reader } from './reader.ts';
 import { readConfig } from './tables.ts';
-import { noteStrangers } from './top.ts';
+import { type Tolerated, toleratedIn } from './tolerated.ts';
+import { noteOlderTables, noteStrangers } from './top.ts';
 import { parseTree } from './tree.ts';
 
 export interface CheckedConfig {
@@ -12,6 +13,8 @@ export interface CheckedConfig {
   problems: ConfigProblem[];
   /** One sentence each on an older spelling or a doubtful table, in file order, with `file:line:` before it. */
   notes: string[];
+  /** What the file says and has no effect here, in file order. */
+  tolerated: Tolerated[];
 }
 
 const mostNotes = 50;
@@ -21,12 +24,19 @@ const mostNotes = 50;
  */
 export function checkConfig(text: string, file: string): CheckedConfig {
   const tree = parseTree(text.replace(/^\uFEFF/, ''));
-  if (!('root' in tree)) return { problems: [{ message: tree.message, ...tree.at, key: '' }], notes: [] };
+  if (!('root' in tree))
+    return { problems: [{ message: tree.message, ...tree.at, key: '' }], notes: [], tolerated: [] };
   const reader = new Reader(tree.root, file);
   const config = readConfig(reader);
+  noteOlderTables(reader);
   noteStrangers(reader);
   const problems = reader.problems.toSorted((a, b) => a.line - b.line || a.column - b.column);
-  return { ...(config && { config }), problems, notes: bounded(reader.notes) };
+  return {
+    ...(config && { config }),
+    problems,
+    notes: bounded(reader.notes),
+    tolerated: toleratedIn(tree.root),
+  };
 }
 
 function bounded(notes: string[]): string[] {

@@ -6,6 +6,7 @@ import { checkConfig } from './check.ts';
 import { configError, readConfigFile } from './config-file.ts';
 import { checkSettings, settingsFile } from './ours.ts';
 import type { ConfigProblem } from './problems.ts';
+import type { Tolerated } from './tolerated.ts';
 
 export type { Config } from '../../contract/config.ts';
 export { type CheckedConfig, checkConfig } from './check.ts';
@@ -23,6 +24,8 @@ export interface LoadedConfig {
   digest: string;
   /** One sentence each on an older spelling or a doubtful table; shown as hints. */
   notes: string[];
+  /** What the file says and has no effect here; doctor lists it. */
+  tolerated: Tolerated[];
 }
 
 /**
@@ -38,13 +41,16 @@ export async function loadConfig(root: string): Promise<LoadedConfig> {
       `There is no ${configFile} in ${root}: run "discern init" there, or name a directory of a project that has one.`,
     );
   }
-  const { config, problems, notes } = checkConfig(file.text, configFile);
+  const { config, problems, notes, tolerated } = checkConfig(file.text, configFile);
   if (!config) throw configError(configFile, problems);
-  return { config, path, digest: createHash('sha256').update(file.bytes).digest('hex'), notes };
+  return { config, path, digest: createHash('sha256').update(file.bytes).digest('hex'), notes, tolerated };
 }
 
 /** Checks a text as the configuration file of that name: what is wrong with it, and notes on older spellings. */
 export function checkFile(text: string, file: string): { problems: ConfigProblem[]; notes: string[] } {
-  if (basename(file) !== settingsFile) return checkConfig(text, file);
+  if (basename(file) !== settingsFile) {
+    const { problems, notes } = checkConfig(text, file);
+    return { problems, notes };
+  }
   return { problems: checkSettings(text).problems, notes: [] };
 }

@@ -14,7 +14,7 @@ import { typeName } from './problems.ts';
 import { quoted } from './quoted.ts';
 import type { Reader } from './reader.ts';
 import type { References } from './references.ts';
-import { list, seconds } from './values.ts';
+import { evidenceOf, list, seconds } from './values.ts';
 
 const knownStages = new Map<string, JobStage>(Object.entries(knownJobs));
 
@@ -26,7 +26,11 @@ export function readJobs(reader: Reader, references: References): Job[] {
   const jobs = new Map<string, Job>();
   const keep = (section: string, job: Job | undefined) => {
     if (job) {
-      jobs.set(job.name, { ...job, commands: references.commands(job.commands, section, job.name) });
+      jobs.set(job.name, {
+        ...job,
+        ...evidenceOf(job, references),
+        commands: references.commands(job.commands, section, job.name),
+      });
     }
   };
   const declared = new Set(reader.names('jobs'));
@@ -57,18 +61,13 @@ function readJob(reader: Reader, name: string): Job | undefined {
 
 function knownJob(name: string, stage: JobStage, value: z.output<typeof KnownJob>): Job {
   if (typeof value === 'string' || Array.isArray(value)) return { name, stage, commands: list(value) };
-  return { name, stage, commands: list(value.run), ...seconds(value.timeout) };
+  const { run, timeout, stage: _stage, ...rest } = value;
+  return { name, stage, commands: list(run), ...rest, ...seconds(timeout) };
 }
 
 function customJob(name: string, table: z.output<typeof CustomJob>): Job {
-  const { stage, run, provides, timeout } = table;
-  return {
-    name,
-    stage,
-    commands: list(run),
-    ...seconds(timeout),
-    ...(provides !== undefined && { provides }),
-  };
+  const { stage, run, timeout, ...rest } = table;
+  return { name, stage, commands: list(run), ...rest, ...seconds(timeout) };
 }
 
 function readCapabilities(reader: Reader, declared: ReadonlySet<string>): Job[] {

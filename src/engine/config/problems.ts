@@ -102,7 +102,7 @@ const typePhrases: Record<string, string> = {
 
 function expectation(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_type') return typePhrases[issue.expected] ?? issue.expected;
-  if (issue.code === 'invalid_union') return issue.message;
+  if (issue.code === 'invalid_union' || issue.code === 'custom') return issue.message;
   if (issue.code === 'invalid_value') return issue.values.map((value) => `"${String(value)}"`).join(' or ');
   return '';
 }

@@ -1,3 +1,4 @@
+import { olderTables } from '../../contract/config-others.ts';
 import { valueName } from './problems.ts';
 import type { Reader } from './reader.ts';
 import { list } from './values.ts';
@@ -27,7 +28,11 @@ export interface References {
 /** Reads what the references of a file stand for; notes a value that is no string. */
 export function readReferences(reader: Reader): References {
   const values = new Map<string, string>();
-  for (const [name, { path, fallback, shape }] of Object.entries(references)) {
+  const older = new Map(Object.entries(olderTables).map(([was, now]) => [now, was]));
+  for (const [name, { path: asNow, fallback, shape }] of Object.entries(references)) {
+    const was = older.get(asNow[0]);
+    const path: [string, string] =
+      was !== undefined && !reader.find(asNow[0]) && reader.find(was) ? [was, asNow[1]] : asNow;
     const entry = reader.find(...path);
     if (entry && entry.value.kind !== 'string' && path[0] !== 'project') {
       reader.note(

@@ -1,16 +1,30 @@
 import { knownJobs } from '../../contract/config.ts';
+import { olderTables, otherTables } from '../../contract/config-others.ts';
 import { editDistance, nearest } from '../nearest.ts';
 import { quoted } from './quoted.ts';
 import type { Reader } from './reader.ts';
 
-const ours = ['project', 'repository', 'jobs', 'scopes', 'standards', 'generated', 'gate', 'worktree'];
+const ours = [
+  ...['project', 'repository', 'jobs', 'scopes', 'standards', 'generated', 'gate', 'worktree'],
+  ...['acceptance', 'checkpoints'],
+];
 
-/** Older spellings, and tables of the published format that other tools read. `docs` and `meta` resemble ours. */
-const others = new Set([
-  ...['capabilities', 'checks', 'ratchets'],
-  ...['map', 'docs', 'skills', 'instructions', 'meta', 'setup', 'assurance', 'acceptance', 'checkpoints'],
-  ...['coupling', 'scripts', 'recipes', '$schema'],
-]);
+/** Older spellings, and tables of the published format that other tools read. */
+const others = new Set([...['capabilities', 'checks', 'ratchets', '$schema'], ...Object.keys(otherTables)]);
+
+/** Notes the older names of tables that others read, and of the one key of theirs that has another now. */
+export function noteOlderTables(reader: Reader): void {
+  for (const [was, now] of Object.entries(olderTables)) {
+    const entry = reader.find(was);
+    if (!entry) continue;
+    const wins = reader.find(now) ? ` [${now}] is given too, and wins.` : '';
+    reader.note(entry.key, `[${was}] is the older spelling of [${now}]; rename it.${wins}`);
+  }
+  const coupling = reader.find('coupling', 'in_gate');
+  if (coupling) {
+    reader.note(coupling.key, '[coupling].in_gate is the older spelling of report_in_gate; rename it.');
+  }
+}
 
 /** Notes what stands at the top of the file and looks misspelt or misplaced. Unknown tables are left alone. */
 export function noteStrangers(reader: Reader): void {

@@ -1,8 +1,13 @@
+import { createReadStream, createWriteStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
 import type { Outcome, Step } from '../../contract/envelope.ts';
 import { readOutput } from '../diagnostics/index.ts';
 import { runCommand } from '../process/shell.ts';
 import type { JobResult, PlannedJob } from './planned-job.ts';
+
+/** Where what a job prints on its standard output alone is kept, for whoever reads it. */
+export const stdoutOf = (outputPath: string) => outputPath.replace(/(?:\.log)?$/, '.stdout');
 
 /** Runs one job's commands in order, until one fails. Never rejects for anything the job does. */
 export async function runJob(
@@ -12,6 +17,8 @@ export async function runJob(
   const from = Date.now();
   const began = performance.now();
   await writeFile(run.outputPath, '');
+  const stdoutPath = job.isRead ? stdoutOf(run.outputPath) : undefined;
+  if (stdoutPath !== undefined) await writeFile(stdoutPath, '');
   const deadline = job.timeoutMs === undefined ? undefined : began + job.timeoutMs;
   const hints: string[] = [];
   let outcome: Outcome = 'passed';
@@ -24,6 +31,7 @@ export async function runJob(
       cwd: run.root,
       env: run.env,
       outputPath: run.outputPath,
+      ...(stdoutPath !== undefined && { stdoutPath }),
       timeoutMs,
       signal: run.signal,
     });
@@ -36,6 +44,10 @@ export async function runJob(
     if (result.startError) reason = `The shell could not start it: ${result.startError}.`;
     else if (result.killedBy) reason = `It was ended by the signal ${result.killedBy}.`;
     if (outcome !== 'passed') break;
+  }
+  if (stdoutPath !== undefined) {
+    // Whoever reads the job's output wants all of it.
+    await pipeline(createReadStream(stdoutPath), createWriteStream(run.outputPath, { flags: 'a' }));
   }
   const failed = outcome === 'failed' || outcome === 'timed_out';
   const reading = await readOutput({

@@ -14,17 +14,32 @@ export interface JobResult {
 export interface PlannedJob {
   name: string;
   stage: Stage;
+  /** Empty for a standard that reads what another job printed. */
   commands: string[];
   /** Milliseconds; absent for no limit. */
   timeoutMs?: number;
-  /** What asks for it beside `[jobs]` and `[scopes]`. A neutral change does not spare these. */
+  /** What asks for it beside `[jobs]` and `[scopes]`. */
   kind?: 'standard' | 'generated';
+  /** The jobs that must pass before it runs, by name. */
+  needs?: readonly string[];
+  /** The job whose standard output it reads; that is kept apart then. */
+  reads?: string;
+  isRead?: boolean;
   /** Judges by more than the exit code, once the job has ended. */
-  judge?: (result: JobResult) => Promise<JobResult>;
+  judge?: (result: JobResult, judging: Judging) => Promise<JobResult>;
 }
 
 /** A job's time limit, to spread into it: its own, else the gate's; 0 is none. */
 export function timeLimit(own: number | undefined, { config }: LoadedConfig): { timeoutMs?: number } {
   const seconds = own ?? config.gate.timeout;
   return seconds > 0 ? { timeoutMs: seconds * 1000 } : {};
+}
+
+/** What a judge may look at and run. */
+export interface Judging {
+  /** The jobs that have ended, by name. */
+  ran: ReadonlyMap<string, JobResult>;
+  root: string;
+  env: NodeJS.ProcessEnv;
+  signal: AbortSignal;
 }

@@ -1,5 +1,5 @@
 import { count } from '../../contract/count.ts';
-import type { GateData, ProofState } from '../../contract/data.ts';
+import type { Drift, GateData, ProofState } from '../../contract/data.ts';
 import type { Diagnostic, Envelope, Plan } from '../../contract/envelope.ts';
 import type { RefusalSlug } from '../../contract/refusals.ts';
 import { lockCheckout } from '../checkout.ts';
@@ -9,15 +9,16 @@ import { aheadBehind, isAncestor } from '../git/refs.ts';
 import { isClean, listChanges, readStatus, type TreeStatus } from '../git/status.ts';
 import { jobEnv } from '../job-env.ts';
 import { OverlookedEntries } from '../landing/inspect.ts';
+import { checkpointWords } from '../policy.ts';
 import { Refusal } from '../refusal.ts';
 import { openRepository, type Repository, requireTrunk, where } from '../repository.ts';
 import { keepMeasurements, type Measurement, readHistory } from '../standards/history.ts';
 import { findLoosened, loosenedDiagnostics, loosenedMessage, trunkLimits } from '../standards/limits.ts';
 import { Measuring } from '../standards/measure.ts';
 import { findReplays } from '../standards/replay.ts';
-import { DriftWatch, driftDiagnostic } from './drift.ts';
-import { type GateMode, type JobGroup, planGate, spareNeutral } from './plan.ts';
-import type { JobResult, PlannedJob } from './planned-job.ts';
+import { DriftWatch, driftDiagnostic, shown } from './drift.ts';
+import { type GateMode, type JobGroup, planGate } from './plan.ts';
+import type { JobResult } from './planned-job.ts';
 import { writeProof } from './proof.ts';
 import { newRunDir } from './run-dir.ts';
 import { type Classification, changesSinceTrunk, classify, scopeResults } from './scopes.ts';
@@ -41,10 +42,10 @@ export interface GateRun {
 export interface PreparedGate {
   repo: Repository;
   status: TreeStatus;
+  /** The paths that differ from the trunk, where anything asks for them. */
+  changes: string[];
   classification: Classification;
   groups: JobGroup[];
-  /** Jobs left out because every change is neutral. */
-  spared: PlannedJob[];
   /** The standards, where the run measures them. */
   measuring?: Measuring;
   /** What was measured before. */
@@ -57,11 +58,11 @@ export interface PreparedGate {
  */
 export async function prepareGate(root: string, mode: GateMode, ctx: Context): Promise<PreparedGate> {
   const repo = await openRepository(root, ctx.signal);
-  const { scopes, standards, generated } = repo.config.config;
+  const { scopes, standards, generated, checkpoints } = repo.config.config;
   const whole = mode === 'done';
   const replayable = whole && standards.some(({ inputs }) => inputs !== undefined);
   // A new directory is one path unless asked for all; its files may lie in different scopes.
-  const everyFile = scopes.length > 0 || (whole && generated.length > 0) || replayable;
+  const everyFile = scopes.length > 0 || (mode !== 'test' && generated.length > 0) || replayable;
   const [, status, trunk, history] = await Promise.all([
     whole ? requireTrunkInside(repo) : undefined,
     readStatus(repo.top, { untracked: everyFile ? 'all' : 'normal', signal: ctx.signal }),
@@ -69,7 +70,9 @@ export async function prepareGate(root: string, mode: GateMode, ctx: Context): P
     whole && standards.length > 0 ? readHistory(repo) : [],
   ]);
   requireLimits(repo, trunk);
-  const classification = classify(repo, scopes.length > 0 ? await changesSinceTrunk(repo, status) : []);
+  const asked = scopes.length > 0 || (whole && checkpoints.length > 0);
+  const changes = asked ? await changesSinceTrunk(repo, status) : [];
+  const classification = classify(repo, changes);
   const measuring = whole
     ? new Measuring(repo, {
         standards,
@@ -78,15 +81,12 @@ export async function prepareGate(root: string, mode: GateMode, ctx: Context): P
         gate: true,
       })
     : undefined;
-  const groups = planGate(mode, repo.config, classification, measuring?.jobs ?? []);
-  const { run, spared } =
-    whole && classification.neutral ? spareNeutral(groups) : { run: groups, spared: [] };
   return {
     repo,
     status,
+    changes,
     classification,
-    groups: run,
-    spared,
+    groups: planGate(mode, repo.config, classification, measuring?.jobs ?? []),
     history,
     ...(measuring && { measuring }),
   };
@@ -144,8 +144,8 @@ export async function runGate(root: string, mode: GateMode, ctx: Context): Promi
 }
 
 async function runPrepared(prepared: PreparedGate, mode: GateMode, ctx: Context): Promise<GateRun> {
-  const { repo, status, classification, groups, spared, measuring } = prepared;
-  const { generated } = repo.config.config;
+  const { repo, status, classification, groups, measuring } = prepared;
+  const { generated, project } = repo.config.config;
   const total = groups.reduce((sum, group) => sum + group.jobs.length, 0);
   ctx.emit({ type: 'run_started', root: repo.root, verb: mode, jobs: total });
   const [env, runDir] = await Promise.all([jobEnv(repo), newRunDir(repo.commonDir, mode)]);
@@ -154,33 +154,45 @@ async function runPrepared(prepared: PreparedGate, mode: GateMode, ctx: Context)
   // What the jobs cannot change, or would be seen to have changed, is asked while they run.
   const asking = mode === 'done' ? askAhead(repo) : undefined;
   asking?.catch(() => undefined); // awaited below, unless the jobs' own error comes first
-  const { results, drift } = await runStages(groups, { root: repo.root, env, runDir, failFast, watch }, ctx);
+  // prepare makes generated files anew for their author to look at and commit.
+  const isMeant = (one: Drift) => mode === 'prepare' && one.generated !== undefined;
+  const { results, drift } = await runStages(
+    groups,
+    { root: repo.root, env, runDir, failFast, watch, isMeant },
+    ctx,
+  );
+  const wrong = drift.filter((one) => !isMeant(one));
   const after = watch.after ?? (await readStatus(repo.top));
   const asked = await asking;
   const overlooked = asked ? await asked.overlooked.differing() : { edited: [], absent: [] };
 
-  const steps = [
-    ...results.map((result) => result.step),
-    ...spared.map(({ name, stage }) => ({ name, stage, outcome: 'skipped' as const, duration_ms: 0 })),
-  ];
+  const steps = results.map((result) => result.step);
   const jobs = countJobs(steps);
   const hints = [
     ...repo.config.notes,
     ...(measuring?.notes ?? []),
     ...results.flatMap((result) => result.hints),
   ];
-  if (spared.length > 0) hints.push('Every change lies in neutral scopes, so no job was needed.');
-  else if (total === 0) hints.push(emptyHint(mode));
+  if (classification.neutral && classification.scopes.some(({ gate }) => gate !== undefined)) {
+    hints.push('Every change lies in neutral scopes, so no scope’s gate was needed.');
+  }
+  if (total === 0) hints.push(emptyHint(mode));
+  const remade = drift.filter(isMeant).map(({ file }) => shown(file));
+  if (remade.length > 0) hints.push(`Made anew, to be looked at and committed: ${remade.join(', ')}.`);
   const verdict = judge({
     commit: repo.commit,
     verb: mode,
     results,
-    drift,
+    drift: wrong,
     unnamed: watch.unnamed,
     regressed: measuring?.named('regressed') ?? [],
     head: after.commit,
     cancelled: ctx.signal.aborted,
   });
+  if (verdict.error === 'gate_failed' && project.gotchas_doc) {
+    hints.push(`Known traps of this project are in ${project.gotchas_doc}.`);
+  }
+  if (mode === 'done') hints.push(...checkpointWords(repo.config.config, prepared.changes));
   const measured = isClean(status) && isClean(after) && after.commit === repo.commit;
   const fresh = measured ? (measuring?.measurements() ?? []) : [];
   await keepMeasurements(repo, fresh);
@@ -204,7 +216,7 @@ async function runPrepared(prepared: PreparedGate, mode: GateMode, ctx: Context)
     steps,
     diagnostics: [
       ...results.flatMap((result) => result.diagnostics),
-      ...drift.map((one) => driftDiagnostic(one, generated)),
+      ...wrong.map((one) => driftDiagnostic(one, generated)),
     ],
     hints,
     ...verdict,

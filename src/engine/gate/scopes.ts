@@ -8,6 +8,9 @@ import { scopeMatchers } from './scope-paths.ts';
 export interface ClassifiedScope extends ScopeResult {
   commands?: string[];
   timeout?: number;
+  needs?: string[];
+  /** A change that is code lies in it, so that its gate runs. */
+  triggered: boolean;
 }
 
 /** Where the changes since the trunk fall. */
@@ -15,34 +18,45 @@ export interface Classification {
   scopes: ClassifiedScope[];
   /** Changed paths in no scope: they count as code. */
   code: string[];
-  /** True when there are changes and every one lies only in neutral scopes. */
+  /** True when there are changes and every one lies in a neutral scope. */
   neutral: boolean;
 }
 
-/** Sorts changed paths into the project's scopes. A path in no scope is code: unknown runs more, never less. */
+/**
+ * Sorts changed paths into the project's scopes. A path in no scope is code: unknown runs more, never less. One in a neutral
+ * scope is none, and so triggers no scope's gate, also where it lies in another scope too (the published format).
+ */
 export function classify(repo: Repository, changed: readonly string[]): Classification {
   const scopes = repo.config.config.scopes.map((scope) => ({
     scope,
     matches: scopeMatchers(scope.paths),
     files: 0,
+    triggered: false,
   }));
   const code: string[] = [];
   let allNeutral = changed.length > 0;
   for (const path of changed) {
     const within = scopes.filter(({ matches }) => matches(path));
-    for (const one of within) one.files++;
+    const isNeutral = within.some(({ scope }) => scope.neutral);
+    for (const one of within) {
+      one.files++;
+      one.triggered ||= !isNeutral;
+    }
     if (within.length === 0) code.push(path);
-    if (within.length === 0 || within.some(({ scope }) => !scope.neutral)) allNeutral = false;
+    if (!isNeutral) allNeutral = false;
   }
   return {
-    scopes: scopes.map(({ scope, files }) => ({
+    scopes: scopes.map(({ scope, files, triggered }) => ({
       name: scope.name,
       changed: files > 0,
       files,
       neutral: scope.neutral,
       previewable: scope.previewable,
+      ...(scope.preview && { preview: scope.preview.join(' && ') }),
       ...(scope.gate && { gate: scope.gate.join(' && '), commands: scope.gate }),
       ...(scope.timeout !== undefined && { timeout: scope.timeout }),
+      ...(scope.needs && { needs: scope.needs }),
+      triggered,
     })),
     code,
     neutral: allNeutral,
@@ -73,5 +87,7 @@ export function insideProject(repo: Pick<Repository, 'prefix'>, path: string): s
 
 /** The part of a scope that callers see. */
 export function scopeResults(scopes: readonly ClassifiedScope[]): ScopeResult[] {
-  return scopes.map(({ commands: _commands, timeout: _timeout, ...result }) => result);
+  return scopes.map(
+    ({ commands: _commands, timeout: _timeout, needs: _needs, triggered: _triggered, ...result }) => result,
+  );
 }

@@ -13,6 +13,8 @@ export interface StageRun {
   runDir: string;
   failFast: boolean;
   watch: DriftWatch;
+  /** Drift that is what the run is for, and so stops nothing. */
+  isMeant?: (drift: Drift) => boolean;
 }
 
 export interface StagesResult {
@@ -22,10 +24,34 @@ export interface StagesResult {
 
 const bad = ({ step }: JobResult) => step.outcome !== 'passed';
 
+/** Waits for the jobs a job needs; resolves with whether all of them passed. One that this run does not have is no matter. */
+async function ready(job: PlannedJob, ended: ReadonlyMap<string, Promise<JobResult>>): Promise<boolean> {
+  const needs = (job.needs ?? []).flatMap((name) => ended.get(name) ?? []);
+  return !(await Promise.all(needs)).some(bad);
+}
+
 /** The results, in order, once every job has ended: also when one rejects, none is left running behind the error. */
 async function allEnded(jobs: Promise<JobResult>[]): Promise<JobResult[]> {
   await Promise.allSettled(jobs);
   return Promise.all(jobs);
+}
+
+/** Starts jobs together, each known to the others by name before any of them looks for what it needs. */
+function together(
+  jobs: readonly PlannedJob[],
+  run: (job: PlannedJob) => Promise<JobResult>,
+  ended: Map<string, Promise<JobResult>>,
+): Promise<JobResult>[] {
+  const started = jobs.map((job) => {
+    const result = Promise.resolve().then(() => run(job));
+    // Whoever needs a job that could not even be run is not run either.
+    ended.set(
+      job.name,
+      result.catch(() => skippedJob(job)),
+    );
+    return result;
+  });
+  return started;
 }
 
 /**
@@ -40,12 +66,15 @@ export async function runStages(
   const total = groups.reduce((sum, group) => sum + group.jobs.length, 0);
   const results: JobResult[] = [];
   const drift: Drift[] = [];
+  const ended = new Map<string, Promise<JobResult>>();
+  const ran = new Map<string, JobResult>();
   let index = 0;
   let done = 0;
   let stopped = false;
 
   const finish = (result: JobResult) => {
     done++;
+    ran.set(result.step.name, result);
     ctx.emit({
       type: 'job_finished',
       job: result.step.name,
@@ -59,10 +88,12 @@ export async function runStages(
   };
   const start = async (job: PlannedJob, signal: AbortSignal) => {
     const outputPath = outputFile(run.runDir, job.name, index++);
-    if (signal.aborted) return finish(skippedJob(job));
+    if (!(await ready(job, ended)) || signal.aborted) return finish(skippedJob(job));
     ctx.emit({ type: 'job_started', job: job.name, stage: job.stage, output_path: outputPath });
     const result = await runJob(job, { root: run.root, env: run.env, outputPath, signal });
-    return finish(job.judge ? await job.judge(result) : result);
+    return finish(
+      job.judge ? await job.judge(result, { ran, root: run.root, env: run.env, signal }) : result,
+    );
   };
 
   for (const group of groups) {
@@ -85,17 +116,23 @@ export async function runStages(
         throw error;
       }
     };
-    const ran: JobResult[] = [];
+    const here: JobResult[] = [];
     try {
-      if (group.serial) for (const job of group.jobs) ran.push(await one(job));
-      else ran.push(...(await allEnded(group.jobs.map(one))));
+      if (group.serial) {
+        for (const job of group.jobs) {
+          const result = await one(job);
+          ended.set(job.name, Promise.resolve(result));
+          here.push(result);
+        }
+      } else here.push(...(await allEnded(together(group.jobs, one, ended))));
     } finally {
       ctx.signal.removeEventListener('abort', cancel);
     }
-    results.push(...ran);
-    const strands = await run.watch.look(ran, { whole: group === groups.at(-1) });
+    results.push(...here);
+    const strands = await run.watch.look(here, { whole: group === groups.at(-1) });
     drift.push(...strands);
-    if (run.failFast && (strands.length > 0 || ran.some(bad))) stopped = true;
+    const wrong = strands.filter((strand) => !run.isMeant?.(strand));
+    if (run.failFast && (wrong.length > 0 || here.some(bad))) stopped = true;
   }
   return { results, drift };
 }

@@ -1,7 +1,7 @@
 import { count } from '../../contract/count.ts';
 import type { Drift, JobCounts } from '../../contract/data.ts';
 import type { RefusalSlug } from '../../contract/refusals.ts';
-import { standardJob } from '../standards/measure.ts';
+import { standardJob } from '../standards/names.ts';
 import { shown } from './drift.ts';
 import type { JobResult } from './planned-job.ts';
 

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
+import { devNull } from 'node:os';
 import { endGroup, groupGone } from './group.ts';
 import { unwatchGroup, watchGroup } from './watchdog.ts';
 
@@ -8,6 +9,10 @@ export interface CommandOptions {
   env: NodeJS.ProcessEnv;
   /** File that gets everything the command prints, appended. */
   outputPath: string;
+  /** A file of its own for what it prints on its standard output. */
+  stdoutPath?: string;
+  /** A file it reads as its standard input; absent for nothing to read. */
+  stdinPath?: string;
   /** Milliseconds; absent for no limit. */
   timeoutMs?: number | undefined;
   signal: AbortSignal;
@@ -35,30 +40,48 @@ const LEAVING_MS = 200;
  * Waits for one line before becoming the command. A server that dies between starting the process and telling the
  * watchdog of it never sends that line, and the shell then reads the end of its input and leaves.
  */
-const gated = 'read -r _ || exit 125; exec /bin/sh -c "$1" </dev/null';
+const gated = 'read -r _ || exit 125; exec /bin/sh -c "$1" <"$2"';
 
-function spawnShell(command: string, cwd: string, env: NodeJS.ProcessEnv, output: number): ChildProcess {
+interface Streams {
+  stdin: number;
+  stdout: number;
+  stderr: number;
+}
+
+function spawnShell(
+  command: string,
+  options: CommandOptions,
+  { stdin, stdout, stderr }: Streams,
+): ChildProcess {
+  const { cwd, env, stdinPath = '/dev/null' } = options;
   if (process.platform === 'win32') {
-    return spawn(command, { cwd, env, shell: true, stdio: ['ignore', output, output], windowsHide: true });
+    return spawn(command, { cwd, env, shell: true, stdio: [stdin, stdout, stderr], windowsHide: true });
   }
-  return spawn('/bin/sh', ['-c', gated, 'discern', command], {
+  return spawn('/bin/sh', ['-c', gated, 'discern', command, stdinPath], {
     cwd,
     env,
-    stdio: ['pipe', output, output],
+    stdio: ['pipe', stdout, stderr],
     detached: true,
   });
 }
 
-function start(command: string, { cwd, env, outputPath }: CommandOptions): ChildProcess | Error {
+function start(command: string, options: CommandOptions): ChildProcess | Error {
+  const { outputPath, stdoutPath = outputPath, stdinPath = devNull } = options;
+  const open: number[] = [];
+  const opened = (path: string, flags: string) => {
+    const file = openSync(path, flags);
+    open.push(file);
+    return file;
+  };
   try {
-    const output = openSync(outputPath, 'a');
-    try {
-      return spawnShell(command, cwd, env, output);
-    } finally {
-      closeSync(output);
-    }
+    // One file gets both streams as they come.
+    const stderr = opened(outputPath, 'a');
+    const stdout = stdoutPath === outputPath ? stderr : opened(stdoutPath, 'a');
+    return spawnShell(command, options, { stdin: opened(stdinPath, 'r'), stdout, stderr });
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
+  } finally {
+    for (const file of open) closeSync(file);
   }
 }
 

@@ -28,8 +28,11 @@ const digest = (value: unknown) =>
   createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16);
 
 /** Names what a standard measures and how; its limit and margin are no part of that. */
-export function measureOf({ metric, run, per, scale, direction }: Standard): string {
-  return digest([metric, run, per ?? null, scale, direction]);
+export function measureOf(standard: Standard): string {
+  const { metric, run, per, scale, direction, producer, extract, artifact } = standard;
+  const source = [producer, extract, artifact];
+  const read = source.some((one) => one !== undefined) ? source.map((one) => one ?? null) : [];
+  return digest([metric, run, per ?? null, scale, direction, ...read]);
 }
 
 function historyPath({ commonDir, prefix }: Repository): string {

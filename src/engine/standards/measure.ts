@@ -3,17 +3,18 @@ import type { StandardResult } from '../../contract/data.ts';
 import type { Diagnostic } from '../../contract/envelope.ts';
 import { shownNumber } from '../../contract/standard-words.ts';
 import { readOutput } from '../diagnostics/index.ts';
-import type { JobResult } from '../gate/planned-job.ts';
-import { type PlannedJob, timeLimit } from '../gate/planned-job.ts';
+import type { JobResult, Judging, PlannedJob } from '../gate/planned-job.ts';
+import { timeLimit } from '../gate/planned-job.ts';
+import { jobNamed, needing } from '../gate/selectors.ts';
 import type { Repository } from '../repository.ts';
 import { measureExtent } from './extent.ts';
 import { type Measurement, measureOf, valuesOf } from './history.ts';
 import { holds, perWords, pinLimit } from './judge.ts';
 import type { Loosened, TrunkLimit } from './limits.ts';
 import { type Metric, metricNamed, readMetrics } from './metric.ts';
+import { standardJob } from './names.ts';
 import type { Replay } from './replay.ts';
-
-export const standardJob = (name: string) => `standard:${name}`;
+import { printedBy } from './source.ts';
 
 type Outcome = Pick<StandardResult, 'state' | 'value' | 'replayed_from'>;
 
@@ -62,13 +63,18 @@ export class Measuring {
   }
 
   #job(standard: Standard): PlannedJob {
+    const { producer, extract, artifact } = standard;
+    const name = standardJob(standard.name);
+    const source = producer === undefined ? name : jobNamed(producer);
     return {
-      name: standardJob(standard.name),
+      name,
       stage: 'test',
       kind: 'standard',
       commands: standard.run,
+      ...needing(producer === undefined ? standard.needs : [producer]),
+      ...(extract && artifact === undefined && { reads: source }),
       ...timeLimit(standard.timeout, this.#repo.config),
-      judge: (result) => this.#judge(standard, result),
+      judge: (result, judging) => this.#judge(standard, result, judging),
     };
   }
 
@@ -76,12 +82,17 @@ export class Measuring {
    * Judges a measurement by what it printed. Its exit code is no matter where the metric is there: many tools that count
    * problems fail when they find some.
    */
-  async #judge(standard: Standard, result: JobResult): Promise<JobResult> {
+  async #judge(standard: Standard, given: JobResult, judging: Judging): Promise<JobResult> {
+    let result = given;
     const { step } = result;
     const { outcome, output_path: output, exit_code: code } = step;
     if (outcome === 'cancelled' || outcome === 'skipped') return result;
-    const ended = code !== undefined && output !== undefined && outcome !== 'timed_out';
-    const found = ended ? await evaluate(this.#repo.root, standard, await readMetrics(output)) : undefined;
+    const ran = code !== undefined || standard.run.length === 0;
+    const ended = ran && output !== undefined && outcome !== 'timed_out';
+    const printed = ended ? await printedBy(standard, result, judging) : undefined;
+    if (printed?.cancelled) return { ...result, step: { ...step, outcome: 'cancelled' } };
+    if (printed?.outputPath) result = { ...result, step: { ...step, output_path: printed.outputPath } };
+    const found = printed && (await this.#value(standard, printed));
     if (found === undefined || 'problem' in found) {
       this.#outcomes.set(standard.name, { state: 'unmeasured' });
       return found === undefined
@@ -94,18 +105,28 @@ export class Measuring {
       return { ...(await this.#failed(standard, result, regressedWords(standard, value))) };
     }
     this.#outcomes.set(standard.name, { state: 'held', value });
-    const hints = code === 0 ? [] : [`${step.name} ended with exit code ${code}, but printed its metric.`];
+    const hints =
+      code === undefined || code === 0
+        ? []
+        : [`${step.name} ended with exit code ${code}, but printed its metric.`];
     return {
       ...result,
-      step: { ...step, outcome: 'passed' },
+      step: { ...result.step, outcome: 'passed' },
       diagnostics: [],
       hints: [...result.hints, ...hints],
     };
   }
 
+  async #value(standard: Standard, { outputPath, problem }: { outputPath?: string; problem?: string }) {
+    const metrics = outputPath === undefined ? new Map<string, string>() : await readMetrics(outputPath);
+    const found = await evaluate(this.#repo.root, standard, metrics);
+    // A command that failed and printed its metric all the same has measured.
+    return 'problem' in found && problem !== undefined ? { problem } : found;
+  }
+
   async #failed(standard: Standard, result: JobResult, message: string): Promise<JobResult> {
     const outputPath = result.step.output_path ?? '';
-    const command = standard.run.join(' && ');
+    const command = standard.run.join(' && ') || `discern standards ${standard.name}`;
     const reading = await readOutput({
       job: result.step.name,
       command,

@@ -31,7 +31,8 @@ export async function findReplays(
   const changes = changesSince(repo, status);
   const replays = new Map<string, Replay>();
   for (const standard of standards) {
-    if (!standard.inputs || standard.inputs.length === 0) continue;
+    // What a variable was at an earlier measurement is not written down.
+    if (!standard.inputs || standard.inputs.length === 0 || standard.environment?.length) continue;
     const measure = measureOf(standard);
     const earlier = history
       .filter((one) => one.name === standard.name && one.measure === measure)
@@ -39,6 +40,7 @@ export async function findReplays(
       .slice(0, CONSIDERED);
     const reads = scopeMatchers([
       ...standard.inputs,
+      ...(standard.toolchain ?? []),
       ...(standard.per && 'paths' in standard.per ? standard.per.paths : []),
     ]);
     for (const { value, commit } of earlier) {

@@ -4,6 +4,7 @@ import type { ClientKind } from '../context.ts';
 import type { GateRun } from '../gate/run.ts';
 import { changedPaths, type Difference } from '../git/diff.ts';
 import { logOneline } from '../git/refs.ts';
+import type { Convergence } from '../landing/converge.ts';
 import { type LandingResult, nothing } from '../landing/land.ts';
 import type { Recovery } from '../landing/recover.ts';
 import { type Repository, rootIn, type Trunk, where } from '../repository.ts';
@@ -22,6 +23,8 @@ export interface Candidate {
   /** What differs between the trunk and its commit. */
   changes: readonly Difference[];
   proved: boolean;
+  /** What the owner's policies on the trunk say of it. */
+  policy: readonly string[];
 }
 
 const keptNote = (top: string) =>
@@ -29,8 +32,8 @@ const keptNote = (top: string) =>
 
 /** What a landing came to: `partial_acceptance` when something was left undone behind the trunk's move. */
 export function landed(
-  { repo, trunk, landing, managed }: Candidate,
-  result: LandingResult,
+  { repo, trunk, landing, managed, policy }: Candidate,
+  result: LandingResult & { ready?: Convergence | undefined },
   gate: GateRun | undefined,
   before: readonly Recovery[],
   client: ClientKind,
@@ -49,29 +52,39 @@ export function landed(
     ...(gate && { jobs: gate.data.jobs, scopes: gate.data.scopes }),
   };
   const hints = [
-    ...(gate?.hints ?? repo.config.notes),
+    ...policy,
+    ...(gate?.hints ?? repo.config.notes).filter((hint) => !policy.includes(hint)),
     ...(kept ? [kept] : []),
     ...before.flatMap(({ reason }) =>
       reason === undefined ? [] : [`An interrupted landing was finished first, but ${reason}.`],
     ),
   ];
-  const { teardown } = result;
-  const steps = [...(gate?.steps ?? []), ...(teardown?.steps ?? [])];
-  const diagnostics = [...(gate?.diagnostics ?? []), ...(teardown?.diagnostics ?? [])];
+  const { teardown, ready } = result;
+  const steps = [...(gate?.steps ?? []), ...(teardown?.steps ?? []), ...(ready?.steps ?? [])];
+  const diagnostics = [
+    ...(gate?.diagnostics ?? []),
+    ...(teardown?.diagnostics ?? []),
+    ...(ready?.diagnostics ?? []),
+  ];
   const rest = {
     data,
-    hints: [...hints, ...(teardown?.hints ?? [])],
+    hints: [...hints, ...(teardown?.hints ?? []), ...(ready?.hints ?? [])],
     ...((gate || steps.length > 0) && { steps, diagnostics }),
   };
-  if (result.reason !== undefined) {
+  if (result.reason !== undefined || ready?.reason !== undefined) {
+    const advice =
+      result.reason === undefined
+        ? ready?.steps
+          ? `Nothing was undone: mend it in ${data.root}, or on ${trunk.name}`
+          : `Nothing was undone: run what makes ${data.root} ready by hand`
+        : teardown?.left?.length
+          ? 'Accept again once that can be done'
+          : 'Finish with "discern drop" or by hand';
+    const reasons = [result.reason, ready?.reason].filter((reason) => reason !== undefined);
     return {
       ok: false,
       error: 'partial_acceptance',
-      message: `${trunk.name} has the work (${repo.commit.slice(0, 10)}), but ${result.reason}. ${
-        teardown?.left?.length
-          ? 'Accept again once that can be done'
-          : 'Finish with "discern drop" or by hand'
-      }.`,
+      message: `${trunk.name} has the work (${repo.commit.slice(0, 10)}), but ${reasons.join('; ')}. ${advice}.`,
       ...rest,
     };
   }
@@ -86,7 +99,16 @@ export function landed(
 }
 
 /** The worktree a call named was the one whose interrupted landing has just been finished. */
-export function recovered(repo: Repository, { journal, landing, reason }: Recovery): AcceptAnswer {
+export function recovered(
+  repo: Repository,
+  { journal, landing, reason: left }: Recovery,
+  ready: Convergence | undefined,
+): AcceptAnswer {
+  const reasons = [left, ready?.reason].filter((one) => one !== undefined);
+  const reason = reasons.length > 0 ? reasons.join('; ') : undefined;
+  const ran = ready?.steps
+    ? { steps: ready.steps, diagnostics: ready.diagnostics ?? [], hints: ready.hints ?? [] }
+    : {};
   const data: AcceptData = {
     root: rootIn(repo, journal.landing),
     branch: journal.trunk.name,
@@ -102,12 +124,14 @@ export function recovered(repo: Repository, { journal, landing, reason }: Recove
       ok: false,
       error: 'partial_acceptance',
       data,
+      ...ran,
       message: `An interrupted landing was finished: ${journal.trunk.name} has the work, but ${reason}.`,
     };
   }
   return {
     ok: true,
     data,
+    ...ran,
     message: `An interrupted landing was finished: ${journal.trunk.name} has the work.`,
   };
 }
@@ -127,7 +151,7 @@ export function refusedByGate(gate: GateRun, recovered: boolean): AcceptAnswer {
 
 /** What accept would do. */
 export async function preview(
-  { repo, trunk, landing, managed, proved }: Candidate,
+  { repo, trunk, landing, managed, proved, policy }: Candidate,
   resources: readonly string[],
 ): Promise<AcceptAnswer> {
   const commits = await logOneline(repo.top, trunk.commit, repo.commit, 20);
@@ -139,6 +163,7 @@ export async function preview(
       title: `Land ${repo.branch ?? repo.commit} on ${trunk.name}`,
       steps: [
         ...(proved ? [] : [{ action: 'run the gate', detail: 'there is no valid proof' }]),
+        ...policy.map((detail) => ({ action: 'policy', detail })),
         ...commits.map((commit) => ({ action: 'land', detail: commit })),
         { action: 'files', detail: `${files.length}: ${files.slice(0, 20).join(', ')}` },
         { action: 'move', detail: `${trunk.name} in ${landing}` },

@@ -5,14 +5,17 @@ import type { Context } from '../context.ts';
 import { proofState } from '../gate/proof.ts';
 import { type GateRun, requireTrunkInside, runGate } from '../gate/run.ts';
 import { insideProject } from '../gate/scopes.ts';
+import { pathText } from '../git/core.ts';
 import { changedPaths, treeDifference } from '../git/diff.ts';
 import type { Obstacles } from '../git/read-tree.ts';
 import { isTrackedClean, listChanges, readStatus } from '../git/status.ts';
 import { gitDirOf, readRecord } from '../identity.ts';
+import { converge } from '../landing/converge.ts';
 import { findObstacles, waitForIndex } from '../landing/follow.ts';
-import { land, nothing } from '../landing/land.ts';
+import { type LandingResult, land, nothing } from '../landing/land.ts';
 import { lockLanding, type Recovery, recoverLanding, recoverLocked } from '../landing/recover.ts';
 import { resourcesOf, tearingDown } from '../landing/tear-down.ts';
+import { policyWords } from '../policy.ts';
 import { Refusal } from '../refusal.ts';
 import { lookInto, type Obstacle } from '../removal/look.ts';
 import { cleanAt, inTheWay } from '../removal/stock.ts';
@@ -66,7 +69,7 @@ async function acceptWorktree(
     ? undefined
     : await recoverLanding(repo, ctx, LANDING_WAIT_MS, tearDown(repo, ctx));
   if (recovery) {
-    if (isOf(recovery, repo)) return recovered(repo, recovery);
+    if (isOf(recovery, repo)) return recoveredHere(repo, recovery, ctx);
     before.found.push(recovery);
     repo = await openRepository(root, ctx.signal);
   }
@@ -86,7 +89,17 @@ async function acceptWorktree(
       );
     }
   }
-  return landExclusively(candidate, gate, before, ctx);
+  const outcome = await landExclusively(candidate, before, ctx);
+  if ('recovery' in outcome) return recoveredHere(repo, outcome.recovery, ctx);
+  const { candidate: settledCandidate, result } = outcome;
+  // What runs in the landing checkout may take long, and keeps nobody else from landing.
+  const ready = result.landing.trunk_landed ? await converge(repo, settledCandidate.landing, ctx) : undefined;
+  return landed(settledCandidate, { ...result, ready }, gate, before.found, ctx.client);
+}
+
+/** A landing of this very worktree was found half done, and finished: its trunk's checkout is made ready as after any other. */
+async function recoveredHere(repo: Repository, recovery: Recovery, ctx: Context): Promise<AcceptAnswer> {
+  return recovered(repo, recovery, await converge(repo, recovery.journal.landing, ctx));
 }
 
 const tearDown = ({ commonDir }: Repository, ctx: Context) => tearingDown(commonDir, 'accept', ctx, cleanAt);
@@ -172,12 +185,15 @@ async function examine(repo: Repository): Promise<Candidate> {
   settled(ready);
   requireFollowable(repo, landing, settled(obstacles));
   const proof = await proofState(repo, status);
+  const changes = await differing;
+  const changed = changes.flatMap(({ path }) => insideProject(repo, pathText(path)) ?? []);
   return {
     repo,
     trunk,
     landing,
     managed: record !== undefined,
-    changes: await differing,
+    changes,
+    policy: await policyWords(repo, trunk, changed),
     proved: proof.state === 'valid',
   };
 }
@@ -274,16 +290,15 @@ async function requireLandingReady(repo: Repository, landing: string): Promise<v
 
 async function landExclusively(
   first: Candidate,
-  gate: GateRun | undefined,
   before: Recoveries,
   ctx: Context,
-): Promise<AcceptAnswer> {
+): Promise<{ candidate: Candidate; result: LandingResult } | { recovery: Recovery }> {
   const checkout = await lockCheckout(first.repo, first.repo, 'a landing', ctx, 0);
   try {
     const lock = await lockLanding(first.repo, ctx, LANDING_WAIT_MS);
     try {
       const again = await recoverLocked(first.repo, ctx, tearDown(first.repo, ctx));
-      if (again && isOf(again, first.repo)) return recovered(first.repo, again);
+      if (again && isOf(again, first.repo)) return { recovery: again };
       if (again) before.found.push(again);
       // What was read before the lock may be history by now.
       const candidate =
@@ -298,7 +313,7 @@ async function landExclusively(
         );
       }
       if (ctx.signal.aborted) throw new Refusal('cancelled', 'accept was cancelled; nothing was landed.');
-      return landed(candidate, await land(candidate, ctx), gate, before.found, ctx.client);
+      return { candidate, result: await land(candidate, ctx) };
     } finally {
       await lock.release();
     }

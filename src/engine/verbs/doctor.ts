@@ -7,6 +7,7 @@ import type { Context } from '../context.ts';
 import { fine, guarded, warn, wrong } from '../doctor/finding.ts';
 import { hosts } from '../doctor/hosts.ts';
 import { machine } from '../doctor/machine.ts';
+import { meaningHere } from '../doctor/meaning.ts';
 import { landingPlace, shape } from '../doctor/repository.ts';
 import { state } from '../doctor/state.ts';
 import { tools } from '../doctor/tools.ts';
@@ -167,7 +168,7 @@ async function findPlace(patient: Patient, ctx: Context): Promise<Finding[]> {
     async () => {
       const repo = await openRepository(patient.root, ctx.signal);
       patient.repo = repo;
-      const { config, notes, path } = repo.config;
+      const { config, notes, path, tolerated } = repo.config;
       findings.push(
         ...notes.map((note) => warn('config', note, `Edit ${path}.`)),
         config.jobs.length === 0
@@ -177,6 +178,7 @@ async function findPlace(patient: Patient, ctx: Context): Promise<Finding[]> {
               'Say under [jobs] what must pass.',
             )
           : fine('config', `${path}: ${config.jobs.map(({ name }) => name).join(', ')}.`),
+        ...meaningHere(config, tolerated, path),
       );
     },
     (slug) =>

@@ -18,8 +18,6 @@ export async function scopes(
   const status = await readStatus(repo.top, { untracked: 'all', signal: ctx.signal });
   const found = classify(repo, await changesSinceTrunk(repo, status));
   const changed = found.scopes.filter((scope) => scope.changed).map((scope) => scope.name);
-  const { standards, generated } = repo.config.config;
-  const guarded = standards.length + generated.length > 0;
   return {
     ok: true,
     data: {
@@ -29,9 +27,15 @@ export async function scopes(
       code: found.code,
       neutral: found.neutral,
     },
-    hints: [...(await notKnown(repo.top, status)), ...repo.config.notes],
+    hints: [
+      ...(await notKnown(repo.top, status)),
+      ...repo.config.notes,
+      ...found.scopes.flatMap(({ name, changed: is, preview }) =>
+        is && preview !== undefined ? [`To show a person the change in ${name}: ${preview}`] : [],
+      ),
+    ],
     message: found.neutral
-      ? `Every change lies in neutral scopes (${changed.join(', ')}): done runs no job${guarded ? ', only generators and standards' : ''}.`
+      ? `Every change lies in neutral scopes (${changed.join(', ')}): no scope’s gate runs, and every job does.`
       : `Changed scopes: ${changed.join(', ') || 'none'}; ${inNoScope(found.code.length)} as code.`,
   };
 }

@@ -7,8 +7,10 @@ import { lockCheckout, requireCleanWorktree } from '../checkout.ts';
 import type { Context } from '../context.ts';
 import { divergence, sayingFirst } from '../divergence.ts';
 import { DriftWatch, driftDiagnostic } from '../gate/drift.ts';
+import { declaredJobs, planJobs } from '../gate/plan.ts';
 import { carryProof, proofState } from '../gate/proof.ts';
 import { newRunDir } from '../gate/run-dir.ts';
+import { classify } from '../gate/scopes.ts';
 import { runStages } from '../gate/stages.ts';
 import { judge } from '../gate/verdict.ts';
 import { isClean, readStatus, type TreeStatus } from '../git/status.ts';
@@ -119,7 +121,7 @@ function preview({ repo, status, chosen }: Prepared, { pin }: Args<'standards'>)
         const side = standard.direction === 'up' ? 'at least' : 'at most';
         return {
           action: `standard: ${standard.name} ${side} ${standard.limit}${per === undefined ? '' : ` per ${per}`}`,
-          detail: standard.run.join(' && '),
+          detail: [...standard.run, ...(standard.extract ?? [])].join(' && ') || (standard.producer ?? ''),
         };
       }),
     },
@@ -132,8 +134,10 @@ async function measure(prepared: Prepared, { pin }: Args<'standards'>, ctx: Cont
   const earlier = await readHistory(repo);
   const replays = pin ? measuredHere(repo, chosen, earlier) : undefined;
   const measuring = new Measuring(repo, { standards: chosen, trunk, loosened, ...(replays && { replays }) });
-  const groups = measuring.jobs.length === 0 ? [] : [{ serial: false, jobs: measuring.jobs }];
-  ctx.emit({ type: 'run_started', root: repo.root, verb: 'standards', jobs: measuring.jobs.length });
+  const declared = declaredJobs(repo.config, classify(repo, []).scopes);
+  const groups = planJobs([...declared, ...measuring.jobs], ({ kind }) => kind === 'standard');
+  const total = groups.reduce((sum, { jobs }) => sum + jobs.length, 0);
+  ctx.emit({ type: 'run_started', root: repo.root, verb: 'standards', jobs: total });
   const [env, runDir] = await Promise.all([jobEnv(repo), newRunDir(repo.commonDir, 'standards')]);
   const watch = await DriftWatch.open(repo, status);
   const run = { root: repo.root, env, runDir, failFast: false, watch };

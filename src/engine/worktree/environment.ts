@@ -8,7 +8,7 @@ import { homeCheckout } from './place.ts';
 
 /**
  * Fills a new worktree's env files: `[worktree].inherit_env` from the checkout work lands in, then the worktree's own
- * identity, of which `[worktree].port` asks for id and port. Doing it again changes nothing. Returns what a person should
+ * identity, of which `[worktree].export_port` asks for id and port. Doing it again changes nothing. Returns what a person should
  * know of it.
  */
 export async function fillEnvFiles(
@@ -16,7 +16,7 @@ export async function fillEnvFiles(
   fresh: Repository,
   identity: Identity,
 ): Promise<string[]> {
-  const { env_files: files, inherit_env: names, port, resources } = fresh.config.config.worktree;
+  const { env_files: files, inherit_env: names, export_port, resources } = fresh.config.config.worktree;
   const home: EnvFiles = { root: rootIn(repo, repo.landing?.path ?? homeCheckout(repo)), files };
   const worktree: EnvFiles = { root: fresh.root, files, tracked: () => trackedAmong(fresh.root, files) };
   const inherited = await inheritEnv(home, worktree, names);
@@ -27,7 +27,9 @@ export async function fillEnvFiles(
       managed.map(({ name }) => name),
     ),
   );
-  const wanted = variables.filter(([name]) => (/^DISCERN_WORKTREE_/.test(name) ? port : managed.length > 0));
+  const wanted = variables.filter(([name]) =>
+    /^DISCERN_WORKTREE_/.test(name) ? export_port : managed.length > 0,
+  );
   const recorded = await recordEnv(worktree, Object.fromEntries(wanted));
   return [
     ...inherited.hints,

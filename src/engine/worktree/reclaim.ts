@@ -20,14 +20,14 @@ export interface Vanished {
 /**
  * Finds the resources of worktrees that vanished without being dropped. A worktree is there while git knows it and its
  * directory is in place, has been moved away by a removal or by hand, or is locked, which is how git is told of a disk that
- * may be absent (git-worktree(1)). `gc = false` keeps a resource out of this. Runs nothing.
+ * may be absent (git-worktree(1)). `prunable = false` keeps a resource out of this. Runs nothing.
  */
 export async function findVanished(repo: Repository): Promise<Vanished> {
   const { ledgers, unreadable } = await vanishedLedgers(repo);
   return { ledgers: ledgers.filter(({ resources }) => resources.some(({ gc }) => gc)), unreadable };
 }
 
-/** What a worktree that vanished has left, found by its id or path; whoever names it may destroy what has `gc = false` too. */
+/** What a worktree that vanished has left, found by its id or path; whoever names it may destroy what has `prunable = false` too. */
 export async function findVanishedBy(repo: Repository, name: string): Promise<Ledger | undefined> {
   const { ledgers } = await vanishedLedgers(repo);
   return ledgers.find(({ id, path }) => name === id || name === path || name === rootIn(repo, path));
@@ -112,7 +112,7 @@ export const reclaimPlace = (repo: Repository, { id }: Ledger): TeardownPlace =>
   root: rootIn(repo, homeCheckout(repo)),
 });
 
-/** Destroys the resources of one worktree that vanished, but for those with `gc = false`. */
+/** Destroys the resources of one worktree that vanished, but for those with `prunable = false`. */
 export function reclaim(repo: Repository, ledger: Ledger, verb: string, ctx: Context): Promise<Teardown> {
   return destroyResources(reclaimPlace(repo, ledger), verb, ctx, { anyway: true, only: ({ gc }) => gc });
 }

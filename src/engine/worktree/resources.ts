@@ -78,7 +78,7 @@ interface Making {
 /** Creates a resource unless it is there. True when it was, or when there is nothing to create. */
 async function make({ worktree, ledger, resource, expand, commands }: Making): Promise<boolean> {
   if (isBlank(resource.create) && isBlank(resource.destroy)) return true;
-  const { name, required, retries, gc } = resource;
+  const { name, required, retries, prunable: gc } = resource;
   const entry: Entry = { name, state: 'intent', destroy: expand(resource.destroy), required, retries, gc };
   const index = ledger.resources.findIndex((one) => one.name === name);
   const known = ledger.resources[index];

@@ -6,13 +6,14 @@ import { Commands, type Order } from './commands.ts';
 const numbered = (section: string, commands: readonly string[]): Order[] =>
   commands.map((command, index) => ({ name: `${section}[${index}]`, command }));
 
+/** Commands that make any checkout of the repository ready. */
+export const repositoryEnsures = (repo: Repository): Order[] =>
+  numbered('repository.ensure', repo.config.config.repository.ensure);
+
 /** Commands that run on every pass: the repository's, then the worktree's own (contract §5, §7). */
 export function ensureCommands(repo: Repository): Order[] {
-  const { repository, worktree } = repo.config.config;
-  return [
-    ...numbered('repository.ensure', repository.ensure),
-    ...numbered('worktree.setup.ensure', worktree.setup.ensure),
-  ];
+  const { worktree } = repo.config.config;
+  return [...repositoryEnsures(repo), ...numbered('worktree.setup.ensure', worktree.setup.ensure)];
 }
 
 /** Commands that run once, when the worktree is made, before the ensures. */

@@ -4,6 +4,7 @@ import {
   alternatives,
   defaultWords,
   isOffered,
+  isTable,
   isTableOnly,
   objectsAt,
   schemasAt,
@@ -79,7 +80,7 @@ function tablesBelow(schema: JsonSchema, base: readonly string[], zones: readonl
       .map(({ path, text }) => shown([...path, text])),
   );
   const walk = (one: JsonSchema, path: string[]) => {
-    for (const object of alternatives(one).filter(({ type }) => type === 'object')) {
+    for (const object of alternatives(one).filter(isTable)) {
       const { properties = {}, additionalProperties: other } = object;
       const isNamed = typeof other === 'object' && Object.keys(other).length > 0;
       // A table of named tables has no line of its own, but its known keys may stand in one.

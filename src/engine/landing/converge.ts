@@ -1,0 +1,52 @@
+import { lockCheckout } from '../checkout.ts';
+import type { Context } from '../context.ts';
+import { holding } from '../lock.ts';
+import { openRepository, type Repository, rootIn } from '../repository.ts';
+import type { CommandsResult, Order } from '../worktree/commands.ts';
+import { checkoutCommands, repositoryEnsures } from '../worktree/setup.ts';
+import { inWords } from './land.ts';
+
+/** What came of making the landing checkout ready; `reason` says in words why it may not be. */
+export type Convergence = Partial<CommandsResult> & { reason?: string };
+
+/**
+ * Makes the landing checkout ready for what has just landed there: the repository's ensures, then its smoke job (the
+ * published format). What has landed stays, whatever they come to. `undefined` where there is nothing to run.
+ */
+export async function converge(
+  repo: Repository,
+  landing: string,
+  ctx: Context,
+): Promise<Convergence | undefined> {
+  try {
+    const fresh = await openRepository(rootIn(repo, landing));
+    const orders = ordersOf(fresh);
+    if (orders.length === 0) return undefined;
+    const lock = await lockCheckout(fresh, fresh, 'making it ready after a landing', ctx);
+    const result = await holding(lock, async () => {
+      const commands = await checkoutCommands(fresh, 'accept', ctx);
+      commands.plan(orders.length);
+      await commands.runAll(orders);
+      return commands.result;
+    });
+    const { failed, steps } = result;
+    if (!failed) return result;
+    const late = steps.at(-1)?.outcome === 'timed_out';
+    const how = ctx.signal.aborted ? 'was cancelled' : late ? 'ran out of time' : 'failed';
+    return { ...result, reason: `"${failed.command}" (${failed.name}) ${how} in ${fresh.root} afterwards` };
+  } catch (error) {
+    return { reason: `${landing} could not be made ready for it: ${inWords(error)}` };
+  }
+}
+
+function ordersOf(repo: Repository): Order[] {
+  const smoke = repo.config.config.jobs.find(({ name }) => name === 'smoke');
+  return [
+    ...repositoryEnsures(repo),
+    ...(smoke?.commands ?? []).map((command) => ({
+      name: 'jobs.smoke',
+      command,
+      ...(smoke?.timeout !== undefined && { timeout: smoke.timeout }),
+    })),
+  ];
+}
