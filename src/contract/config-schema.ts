@@ -15,6 +15,8 @@ export interface JsonSchema {
   required?: string[];
   items?: JsonSchema;
   anyOf?: JsonSchema[];
+  /** Where one of several keys must stand. */
+  oneOf?: { required: string[] }[];
   enum?: string[];
   default?: unknown;
   deprecated?: boolean;

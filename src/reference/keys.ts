@@ -15,6 +15,8 @@ export function settingsReference(): string {
 function tablesOf(root: JsonSchema): { sections: string[]; older: string[] } {
   const older: string[] = [];
   const sections: string[] = [];
+  /** Where each line stood first: what several tables take alike is told once. */
+  const told = new Map<string, string>();
   const table = (schema: JsonSchema, path: string, required: readonly string[] = []) => {
     const lines: string[] = [];
     const below: [JsonSchema, string][] = [];
@@ -28,13 +30,28 @@ function tablesOf(root: JsonSchema): { sections: string[]; older: string[] } {
       const { additionalProperties: other } = object;
       if (typeof other === 'object' && Object.keys(other).length > 0) below.push([other, `${path}.<name>`]);
     }
-    if (path !== '' && lines.length > 0) {
-      sections.push(`## [${path}]\n\n${schema.description}\n\n${lines.join('\n')}`);
+    if (path !== '' && (lines.length > 0 || schema.type === undefined)) {
+      const keys = toldOnce(lines, path, told).join('\n');
+      sections.push(`## [${path}]\n\n${schema.description}${keys && `\n\n${keys}`}`);
     }
     for (const [one, key] of below) table(one, key);
   };
   table(root, '');
   return { sections, older };
+}
+
+/** The lines of a table; those that an earlier table has too become one that names it. */
+function toldOnce(lines: readonly string[], path: string, told: Map<string, string>): string[] {
+  const again = new Map<string, string[]>();
+  const fresh: string[] = [];
+  for (const line of lines) {
+    const first = told.get(line);
+    if (first === undefined) {
+      told.set(line, path);
+      fresh.push(line);
+    } else again.set(first, [...(again.get(first) ?? []), line.slice(2, line.indexOf(' ', 2))]);
+  }
+  return [...fresh, ...[...again].map(([first, names]) => `- ${names.join(', ')}: as in [${first}].`)];
 }
 
 function keyLine(name: string, schema: JsonSchema, required: boolean): string {

@@ -39,7 +39,7 @@ describe('Completion in discern.toml', () => {
   it('offers the keys of a table that are not there yet, with their type and default', () => {
     assert.deepEqual(labels('[gate]\ntimeout = 5\n|\n[jobs]').slice(0, 3), [
       'fail_fast',
-      'stream',
+      'stream_output',
       'concurrent_test_runs',
     ]);
     const [failFast] = offered('[gate]\n|');
@@ -58,7 +58,8 @@ describe('Completion in discern.toml', () => {
       labels('|').filter((one) => /capabilities|checks|ratchets/.test(one)),
       [],
     );
-    assert.deepEqual(labels('[jobs]\ntest = { | }'), ['run', 'timeout']);
+    const evidence = ['inputs', 'needs', 'artifacts', 'environment', 'toolchain'];
+    assert.deepEqual(labels('[jobs]\ntest = { | }'), ['run', 'timeout', ...evidence]);
   });
 
   it('offers tables in a header, without those there are', () => {
@@ -69,9 +70,12 @@ describe('Completion in discern.toml', () => {
       'scopes.<name>',
       'standards.<name>',
       'generated.<name>',
+      'acceptance',
+      'checkpoints.<name>',
       'gate',
       'worktree.setup',
       'worktree.resources.<name>',
+      ...['map', 'instructions', 'skills', 'scripts', 'setup', 'coupling'],
     ]);
     assert.deepEqual(labels('[worktree.|'), ['setup', 'resources.<name>']);
     assert.equal(inserts('[worktree.|')['resources.<name>'], `resources.\${1:name}`);
@@ -95,12 +99,28 @@ describe('Completion in discern.toml', () => {
   });
 
   it('offers nothing in a comment, in a stranger’s table, or behind a finished value', () => {
-    for (const text of ['# |', '[map]\ndir = "x" |', '[gate]\ntimeout = 5 # |', '[map]\ndir = |']) {
+    for (const text of ['# |', '[map]\ndir = "x" |', '[gate]\ntimeout = 5 # |', '[mine]\ndir = |']) {
       assert.deepEqual(labels(text), [], text);
     }
     assert.deepEqual(
-      labels('[map]\n|').filter((one) => !one.startsWith('[')),
+      labels('[mine]\n|').filter((one) => !one.startsWith('[')),
       [],
+    );
+  });
+
+  it('helps with the tables that only others read, by what the published format says of them', () => {
+    assert.deepEqual(
+      labels('[skills]\n|').filter((one) => !one.startsWith('[')),
+      ['dir', 'exclude'],
+    );
+    assert.deepEqual(labels('[map]\ndir = |'), ['"discern/map"']);
+    assert.equal(offered('[skills]\n|')[1]?.detail, 'list, default []');
+  });
+
+  it('offers what a standard is measured by with it', () => {
+    assert.equal(
+      inserts('|')['[standards.<name>]'],
+      `[standards.\${1:name}]\ndirection = "\${2|up,down|}"\nlimit = $3\nrun = "$4"\n`,
     );
   });
 
@@ -175,7 +195,7 @@ describe('Hover in discern.toml', () => {
   });
 
   it('is silent on what the format does not know', () => {
-    for (const text of ['[map]\nd|ir = "x"', '[gate]\nx| = 1', '# x|', '[gate]\n|\n'])
+    for (const text of ['[mine]\nd|ir = "x"', '[gate]\nx| = 1', '# x|', '[gate]\n|\n'])
       assert.equal(said(text), undefined);
   });
 });

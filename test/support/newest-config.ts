@@ -1,7 +1,7 @@
 const ref = (name: string) => `\${${name}}`;
 
 /** A file in the newest published style that uses every key of it, and none in an older spelling. */
-export const newest = String.raw`#:schema https://discern.sh/schema/v1/discern-config.schema.json
+export const newest = `#:schema https://discern.sh/schema/v1/discern-config.schema.json
 
 [project]
 name = "Harbour Desk"

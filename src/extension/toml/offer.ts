@@ -108,8 +108,8 @@ const headerSnippet = (path: readonly string[]) =>
 function requiredKeys(schema: JsonSchema, path: readonly string[]): string {
   let place = 1;
   return objectsAt(schema, path)
-    .flatMap(({ required = [], properties = {} }) =>
-      required.map((name) => {
+    .flatMap(({ required = [], oneOf: [first] = [], properties = {} }) =>
+      [...required, ...(first?.required ?? [])].map((name) => {
         place++;
         return `${name} = ${valueSnippet(properties[name] ?? {}, place)}\n`;
       }),
