@@ -10,11 +10,12 @@ import {
   knownJobs,
 } from '../../contract/config.ts';
 import { nearest } from '../nearest.ts';
+import { evidenceOf } from './evidence.ts';
 import { typeName } from './problems.ts';
 import { quoted } from './quoted.ts';
 import type { Reader } from './reader.ts';
 import type { References } from './references.ts';
-import { evidenceOf, list, seconds } from './values.ts';
+import { list, seconds } from './values.ts';
 
 const knownStages = new Map<string, JobStage>(Object.entries(knownJobs));
 

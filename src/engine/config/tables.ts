@@ -19,13 +19,14 @@ import {
 import { AcceptanceTable, CheckpointTable } from '../../contract/config-policy.ts';
 import type { Evidence } from '../../contract/config-values.ts';
 import { plainName } from '../plain-name.ts';
+import { evidenceOf } from './evidence.ts';
 import { readJobs, winners } from './jobs.ts';
 import { checkNeeds } from './needs.ts';
 import { renamed } from './older.ts';
 import { checkScopesOf } from './policy.ts';
 import type { Reader } from './reader.ts';
 import { type References, readReferences } from './references.ts';
-import { evidenceOf, list, seconds } from './values.ts';
+import { list, seconds } from './values.ts';
 
 /** Reads every table the engine uses. `undefined` when one is wrong; `reader.problems` then says what. */
 export function readConfig(reader: Reader): Config | undefined {

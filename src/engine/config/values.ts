@@ -1,6 +1,3 @@
-import type { Evidence } from '../../contract/config-values.ts';
-import type { References } from './references.ts';
-
 /** The longest time a timer holds, in seconds (2^31 - 1 ms, some 24 days); a longer one would fire at once. */
 const longest = 2_147_483;
 
@@ -12,16 +9,4 @@ export function list(value: string | string[]): string[] {
 /** A `timeout` to spread into a table that may have none. */
 export function seconds(timeout: number | undefined): { timeout?: number } {
   return timeout === undefined ? {} : { timeout: Math.min(timeout, longest) };
-}
-
-/** What a table says of reuse, the references in its globs resolved. */
-export function evidenceOf(table: Evidence, references: References): Evidence {
-  const { inputs, needs, artifacts, environment, toolchain } = table;
-  return {
-    ...(inputs && { inputs: inputs.map(references.text) }),
-    ...(needs && { needs }),
-    ...(artifacts && { artifacts }),
-    ...(environment && { environment }),
-    ...(toolchain && { toolchain }),
-  };
 }
