@@ -152,7 +152,9 @@ export const WorktreeTable = z.strictObject({
   export_port: z
     .boolean()
     .default(false)
-    .describe('Write each worktree’s own id and port into its env file.'),
+    .describe(
+      'Write each worktree’s own id and port into its env file, where one of `env_files` is there. `start` says so where none is.',
+    ),
   inherit_env: z.array(Filled).default([]).describe('Variables copied from the landing checkout.'),
   env_files: z
     .array(InsideProject)

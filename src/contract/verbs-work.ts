@@ -200,7 +200,7 @@ export const workVerbs = {
   accept: {
     title: 'Land the work',
     description:
-      'Land the worktree’s commits on the trunk, delete the worktree and its branch, and re-aim this server at the trunk’s checkout. Runs the gate first unless a valid proof exists. Only when the person wants the work landed.',
+      'Land the worktree’s commits on the trunk, delete the worktree and its branch, and re-aim this server at the trunk’s checkout if it held that worktree. Runs the gate first unless a valid proof exists. Only when the person wants the work landed.',
     remoteDescription:
       'Land the commits of the worktree at `path` on the trunk, and delete the worktree and its branch. Runs the gate first unless a valid proof exists. Only when the person wants the work landed.',
     looking: null,

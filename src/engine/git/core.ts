@@ -86,7 +86,7 @@ const LETTING_GO_MS = 1_000;
  * when they have let go of their output: then nothing of it writes any more.
  *
  * Rejects with {@link GitError} on an exit code outside `ok`; refuses `cancelled` when `signal` aborts, `timed_out` when git
- * took too long, `root_missing` when there is no `cwd`, and `internal_error` when there is no git.
+ * took too long, `root_missing` when there is no `cwd`, and `unavailable` when there is no git.
  */
 export async function git(
   cwd: string,
@@ -228,7 +228,7 @@ function runGit(
 /** A missing program and a missing directory fail alike; only one of them is this machine's fault. */
 async function notStarted(cwd: string): Promise<Refusal> {
   return (await exists(cwd))
-    ? new Refusal('internal_error', 'git could not be started: install git 2.38 or later and put it on PATH.')
+    ? new Refusal('unavailable', 'git could not be started: install git 2.38 or later and put it on PATH.')
     : new Refusal('root_missing', `${cwd} is gone: someone removed it, so name another directory by path.`);
 }
 

@@ -8,6 +8,7 @@ import { insideProject } from '../gate/scopes.ts';
 import { pathText } from '../git/core.ts';
 import { changedPaths, treeDifference } from '../git/diff.ts';
 import type { Obstacles } from '../git/read-tree.ts';
+import { resolveCommit } from '../git/refs.ts';
 import { isTrackedClean, listChanges, readStatus } from '../git/status.ts';
 import { gitDirOf, readRecord } from '../identity.ts';
 import { converge } from '../landing/converge.ts';
@@ -20,6 +21,7 @@ import { Refusal } from '../refusal.ts';
 import { lookInto, type Obstacle } from '../removal/look.ts';
 import { cleanAt, inTheWay } from '../removal/stock.ts';
 import { isHome, openRepository, type Repository, requireTrunk, type Trunk, where } from '../repository.ts';
+import { shellWord } from '../shell-word.ts';
 import {
   type AcceptAnswer,
   type Candidate,
@@ -167,7 +169,7 @@ async function examine(repo: Repository): Promise<Candidate> {
   if (record && repo.branch !== record.branch) {
     throw new Refusal(
       'dirty_worktree',
-      `${repo.top} has ${repo.branch ?? 'a detached HEAD'} checked out instead of ${record.branch}: run "git switch ${record.branch}" there, or land it by hand.`,
+      `${repo.top} has ${repo.branch ?? 'a detached HEAD'} checked out instead of ${record.branch}: run "${await backTo(repo, record.branch)}" there, or land it by hand.`,
       { data },
     );
   }
@@ -196,6 +198,15 @@ async function examine(repo: Repository): Promise<Candidate> {
     policy: await policyWords(repo, trunk, changed),
     proved: proof.state === 'valid',
   };
+}
+
+/** What brings a worktree back to the branch it was made for: that branch may have been renamed or deleted. */
+async function backTo(repo: Repository, branch: string): Promise<string> {
+  if ((await resolveCommit(repo.top, `refs/heads/${branch}`)) !== undefined)
+    return `git switch ${shellWord(branch)}`;
+  return repo.branch === null
+    ? `git switch -c ${shellWord(branch)}`
+    : `git branch -m ${shellWord(repo.branch)} ${shellWord(branch)}`;
 }
 
 /** Refuses `dirty_landing_checkout` where a second checkout has the trunk: its files would not follow. */

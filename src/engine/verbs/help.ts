@@ -19,7 +19,7 @@ export async function explain(_root: string, args: Args<'help'>): Promise<Omit<E
       message: 'Topics follow; a verb or the error of an answer can be asked for too.',
     };
   }
-  const found = helpTopic(asked.toLowerCase());
+  const found = helpTopic(named(asked));
   if (!found) {
     const close = nearest(asked, [...topics.map(({ topic }) => topic), ...Object.keys(help.entries)]);
     const meant = close === undefined ? '' : ` Did you mean "${close}"?`;
@@ -35,6 +35,14 @@ export async function explain(_root: string, args: Args<'help'>): Promise<Omit<E
     message: `On ${asked}${found.topic === asked ? '' : `, of the topic ${found.topic}`}.`,
   };
 }
+
+/** A topic as it is filed: a tool's name stands for its verb, and quotes around it for nothing. */
+const named = (asked: string): string => {
+  const name = asked.toLowerCase().replace(/^[`'"]+|[`'".]+$/g, '');
+  const tool = /^discern[_ ](.+)$/.exec(name)?.[1] ?? name;
+  // The one tool that is no verb.
+  return tool === 'projects' ? 'remote' : tool;
+};
 
 /** What there is on a topic, a verb or a refusal. */
 export function helpTopic(name: string): { topic: string; text: string } | undefined {

@@ -17,7 +17,7 @@ import { Refusal } from '../refusal.ts';
 import { isHome, openRepository, type Repository, requireTrunk, rootIn, where } from '../repository.ts';
 import { CONFIG_FILE } from '../root.ts';
 import type { CommandsResult, Order } from '../worktree/commands.ts';
-import { fillEnvFiles } from '../worktree/environment.ts';
+import { fillEnvFiles, portUnwritten } from '../worktree/environment.ts';
 import type { Identity } from '../worktree/handles.ts';
 import { identify } from '../worktree/identify.ts';
 import { whileMarked } from '../worktree/mark.ts';
@@ -282,6 +282,7 @@ async function setUp(
   if (!result.failed && (await commands.runAll(steps))) {
     const later = steps.length > 0 ? await fillEnvFiles(repo, fresh, identity) : [];
     hints.push(...later.filter((hint) => !hints.includes(hint)));
+    hints.push(...(await portUnwritten(fresh)));
     await commands.runAll(ensures);
   }
   if (result.failed) throw setupRefusal(repo, result, result.failed, ctx);

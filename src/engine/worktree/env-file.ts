@@ -217,6 +217,10 @@ function upsert(text: string, name: string, line: string): string {
   return `${text}${ended ? '' : end}${line}${end}`;
 }
 
+/** True where one of the files is there. */
+export const hasEnvFile = async (place: EnvFiles): Promise<boolean> =>
+  (await firstThere(place)) !== undefined;
+
 async function firstThere({ root, files }: EnvFiles): Promise<string | undefined> {
   for (const file of files) if ((await readText(join(root, file))) !== undefined) return file;
   return undefined;

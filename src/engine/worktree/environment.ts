@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { fields, git, pathText } from '../git/core.ts';
 import { readStatus } from '../git/status.ts';
 import { type Repository, rootIn } from '../repository.ts';
-import { type EnvFiles, inheritEnv, recordEnv } from './env-file.ts';
+import { type EnvFiles, hasEnvFile, inheritEnv, recordEnv } from './env-file.ts';
 import { type Identity, identityVariables } from './handles.ts';
 import { homeCheckout } from './place.ts';
 
@@ -35,6 +35,15 @@ export async function fillEnvFiles(
     ...inherited.hints,
     ...recorded.hints,
     ...(await visible(fresh, [...inherited.written, ...recorded.written])),
+  ];
+}
+
+/** Says that the port `[worktree].export_port` asks for stands in no file, where no env file is there to hold it. */
+export async function portUnwritten({ root, config }: Repository): Promise<string[]> {
+  const { env_files: files, export_port: port } = config.config.worktree;
+  if (!port || (await hasEnvFile({ root, files }))) return [];
+  return [
+    `[worktree].export_port wrote nothing: none of ${files.join(', ')} is in ${root}. Jobs have DISCERN_WORKTREE_PORT all the same; for others, let a setup step make the file.`,
   ];
 }
 
