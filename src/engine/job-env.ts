@@ -1,11 +1,11 @@
 import { scrubbedEnv } from './env.ts';
-import { readRecord } from './identity.ts';
+import { namesOf } from './identity.ts';
 import type { Repository } from './repository.ts';
 import { identityVariables, projectSlug } from './worktree/handles.ts';
 
 /** The environment of a job (contract §6): in a worktree of ours with its identity and the names of its resources. */
 export async function jobEnv(repo: Repository): Promise<NodeJS.ProcessEnv> {
-  const record = repo.linked ? await readRecord(repo.gitDir) : undefined;
+  const record = repo.linked ? await namesOf(repo.gitDir) : undefined;
   const resources = repo.config.config.worktree.resources.map(({ name }) => name);
   return {
     ...scrubbedEnv(),

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { lstat, lutimes, mkdir, open, readlink, rename, rm } from 'node:fs/promises';
+import { lstat, lutimes, open, readlink, rename, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,6 +8,7 @@ import { readBounded } from './bounded-file.ts';
 import { namesIn, putNew } from './files.ts';
 import { procStat } from './process/proc-stat.ts';
 import { Refusal } from './refusal.ts';
+import { foreign, madeOwnDir } from './state/own-dir.ts';
 
 /** Who holds a lock. `started` tells a process from a later one with the same pid; `host` is where its pid means it. */
 const Holder = z.object({
@@ -56,7 +57,7 @@ const MOST_TRIES = 1_000;
  * Refuses `busy` after `waitMs`, and `cancelled`.
  */
 export async function acquireLock(path: string, options: LockOptions): Promise<Lock> {
-  await mkdir(dirname(path), { recursive: true });
+  await madeOwnDir(dirname(path));
   const me: Holder = {
     pid: process.pid,
     started: procStat(process.pid)?.started ?? '',
@@ -191,15 +192,6 @@ async function writeWhole(path: string, holder: Holder): Promise<void> {
   } finally {
     await file.close();
   }
-}
-
-/** What to do about something that lies where a lock would, and that no discern has put there. */
-function foreign(path: string, what: string): Refusal {
-  return new Refusal(
-    'untrusted',
-    `${path} ${what}, so discern did not put it there: look at it, move it away, then call again.`,
-    { data: { files: [path] } },
-  );
 }
 
 /** The holder named in a lock file; one of pid 0 when it names none: cut off by a crash, or just being copied. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { access, mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { access, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { newRunDir, outputFile } from '../../src/engine/gate/run-dir.ts';
+import { makeRunDir, newRunDir, outputFile } from '../../src/engine/gate/run-dir.ts';
 import { verb } from '../support/engine.ts';
 import { config, job } from '../support/jobs.ts';
 import { projects } from '../support/project.ts';
@@ -21,10 +21,10 @@ describe('The output of runs', () => {
       (_, n) => `2020-01-01T00-00-${String(n).padStart(4, '0')}Z-done-abc`,
     );
     for (const name of names) {
-      await mkdir(join(runs, name), { recursive: true });
+      await makeRunDir(common, join(runs, name));
       const at = new Date(Date.now() - age);
       await writeFile(join(runs, name, '01-test.log'), 'printed\n');
-      await utimes(join(runs, name, '01-test.log'), at, at);
+      for (const file of ['01-test.log', 'run.json']) await utimes(join(runs, name, file), at, at);
       await utimes(join(runs, name), at, at);
     }
     return names;

@@ -35,7 +35,20 @@ describe('A proof', () => {
     assert.deepEqual(done.data?.proof, { state: 'valid', commit });
     const [proof, ...others] = await proofsOf(here.project);
     assert.deepEqual(others, []);
-    const { gated_at: at, jobs, ...rest } = proof as { gated_at: string; jobs: Record<string, unknown>[] };
+    const {
+      gated_at: when,
+      jobs,
+      at: place,
+      seal,
+      ...rest
+    } = proof as {
+      gated_at: string;
+      jobs: Record<string, unknown>[];
+      at: { path: string };
+      seal: string;
+    };
+    assert.equal(place.path, join(project.root, '.git'));
+    assert.match(seal, /^[0-9a-f]{64}$/);
     assert.deepEqual(rest, {
       version: 1,
       commit,
@@ -45,7 +58,7 @@ describe('A proof', () => {
       trunk: 'main',
       trunk_commit: await git(project.root, 'rev-parse', 'main'),
     });
-    assert.equal(new Date(at).toISOString(), at);
+    assert.equal(new Date(when).toISOString(), when);
     assert.deepEqual(
       jobs.map(({ duration_ms: duration, ...one }) => {
         assert.equal(typeof duration, 'number');
@@ -202,7 +215,9 @@ describe('A proof goes stale', () => {
     for (const name of await readdir(dir, { recursive: true })) {
       if (name.endsWith('.json')) await writeFile(join(dir, name), '{"version": 1, "commit"');
     }
-    assert.equal((await proofOf(here.path))?.state, 'none');
+    const { state, reason } = (await proofOf(here.path)) ?? {};
+    assert.equal(state, 'stale');
+    assert.match(reason ?? '', /cannot be read, so it counts for nothing/);
   });
 
   it('for one project of a repository, not for its neighbour', async () => {

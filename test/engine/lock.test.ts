@@ -76,7 +76,7 @@ if (!playsPart(parts)) {
     let path: string;
     beforeEach(async () => {
       dir = await mkdtemp(join(tmpdir(), 'discern-lock-'));
-      path = join(dir, 'deep', 'er', 'x.lock');
+      path = join(dir, 'discern-vscode', 'er', 'x.lock');
     });
     afterEach(async () => {
       await endAll();
@@ -116,7 +116,7 @@ if (!playsPart(parts)) {
       await utimes(path, new Date(0), new Date(0));
       const lock = await take(path);
       await lock.release();
-      assert.deepEqual(await readdir(dir), ['deep']);
+      assert.deepEqual(await readdir(dir), ['discern-vscode']);
     });
 
     it('is taken at once when it is free, and leaves nothing when it is given back', async () => {

@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { ProofState } from '../../contract/data.ts';
-import { readJson, stateDir, writeFileAtomic } from '../files.ts';
+import { stateDir } from '../files.ts';
 import { gitLine } from '../git/core.ts';
 import { isAncestor } from '../git/refs.ts';
 import { isClean, listChanges, type TreeStatus } from '../git/status.ts';
 import type { Repository } from '../repository.ts';
+import { type Found, type Kind, readRecordFile, writeRecordFile } from '../state/record.ts';
 
 /** The record that the gate passed on one commit, with a clean tree, under one config (contract §6). */
 const Proof = z.object({
@@ -24,6 +25,8 @@ const Proof = z.object({
 });
 export type Proof = z.infer<typeof Proof>;
 
+const kind: Kind<Proof> = { name: 'proof', schema: Proof };
+
 const hash = (...parts: string[]) => createHash('sha256').update(parts.join('\0')).digest('hex').slice(0, 16);
 
 function proofPath(repo: Repository): string {
@@ -37,9 +40,18 @@ function latestPath(repo: Repository): string {
 }
 
 export async function writeProof(repo: Repository, proof: Proof): Promise<void> {
-  const text = `${JSON.stringify(proof, null, 2)}\n`;
-  await writeFileAtomic(proofPath(repo), text);
-  await writeFileAtomic(latestPath(repo), text);
+  for (const path of [proofPath(repo), latestPath(repo)])
+    await writeRecordFile(repo.commonDir, path, kind, proof, 'anything');
+}
+
+/** The proof that lies where the commit's would, if it is of this commit, config and project; or why it is not taken for one. */
+async function readProof(repo: Repository): Promise<Found<Proof> | undefined> {
+  const found = await readRecordFile(repo.commonDir, proofPath(repo), kind);
+  if (!found || 'distrust' in found) return found;
+  const { commit, config_digest: digest, project } = found.value;
+  return commit === repo.commit && digest === repo.config.digest && project === repo.prefix
+    ? found
+    : undefined;
 }
 
 /**
@@ -47,9 +59,10 @@ export async function writeProof(repo: Repository, proof: Proof): Promise<void> 
  * hold, and no job's verdict depends on them.
  */
 export async function carryProof(from: Repository, to: Repository): Promise<ProofState> {
-  const proof = Proof.parse(await readJson(proofPath(from)));
+  const proof = await readProof(from);
+  if (!proof || 'distrust' in proof) throw new Error(`${proofPath(from)} is no proof of ${from.commit}`);
   const tree = await gitLine(to.top, ['rev-parse', `${to.commit}^{tree}`]);
-  await writeProof(to, { ...proof, commit: to.commit, tree, config_digest: to.config.digest });
+  await writeProof(to, { ...proof.value, commit: to.commit, tree, config_digest: to.config.digest });
   return { state: 'valid', commit: to.commit };
 }
 
@@ -58,19 +71,23 @@ export async function carryProof(from: Repository, to: Repository): Promise<Proo
  * the tree is clean, and the trunk has not been rewound since (a longer diff may touch scopes that were not gated).
  */
 export async function proofState(repo: Repository, status: TreeStatus): Promise<ProofState> {
-  const proof = Proof.safeParse(await readJson(proofPath(repo)));
-  if (proof.success && proof.data.commit === repo.commit && proof.data.config_digest === repo.config.digest) {
-    const { commit } = proof.data;
+  const proof = await readProof(repo);
+  if (proof && 'value' in proof) {
+    const { commit } = proof.value;
     if (!isClean(status))
       return { state: 'stale', commit, reason: `Uncommitted changes: ${listChanges(status)}.` };
-    if (repo.trunk && !(await isAncestor(repo.top, proof.data.trunk_commit, repo.trunk.commit))) {
+    if (repo.trunk && !(await isAncestor(repo.top, proof.value.trunk_commit, repo.trunk.commit))) {
       return { state: 'stale', commit, reason: `${repo.trunk.name} was rewound since the gate ran.` };
     }
     return { state: 'valid', commit };
   }
-  const latest = Proof.safeParse(await readJson(latestPath(repo)));
-  if (!latest.success) return { state: 'none', reason: 'Not gated yet.' };
-  const { commit } = latest.data;
+  if (proof) {
+    const reason = `${proofPath(repo)}, where the proof of this commit would be, ${proof.distrust}, so it counts for nothing: run done.`;
+    return { state: 'stale', commit: repo.commit, reason };
+  }
+  const latest = await readRecordFile(repo.commonDir, latestPath(repo), kind);
+  if (!latest || 'distrust' in latest) return { state: 'none', reason: 'Not gated yet.' };
+  const { commit } = latest.value;
   return {
     state: 'stale',
     commit,

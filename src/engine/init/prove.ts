@@ -17,6 +17,7 @@ import { openRepository, type Repository, rootIn } from '../repository.ts';
 import { CONFIG_FILE } from '../root.ts';
 import { shellWord } from '../shell-word.ts';
 import { journalOf } from '../state/journal.ts';
+import { inodeOf } from '../state/remove.ts';
 import { homeCheckout, makeDirectories, worktreesDir } from '../worktree/place.ts';
 import { checkoutCommands, ensureCommands, stepCommands } from '../worktree/setup.ts';
 import { type Made, takeBack } from '../worktree/take-back.ts';
@@ -36,6 +37,7 @@ export interface Proving {
 const Journal = z.object({
   version: z.literal(1),
   path: z.string(),
+  ino: z.string().exactOptional().describe('Its inode, once it is there.'),
   /** Directories that were made for it. */
   directories: z.array(z.string()),
 });
@@ -78,13 +80,15 @@ async function prove(repo: Repository, text: string, ctx: Context): Promise<Prov
   const dir = worktreesDir(repo);
   const isThere = await exists(dir);
   const path = join(isThere ? await realpath(dir) : dir, nameOf(randomBytes(6).toString('hex')));
-  const journal: Journal = { version: 1, path, directories: isThere ? [] : [dir] };
+  let journal: Journal = { version: 1, path, directories: isThere ? [] : [dir] };
   await journalFile.write(repo.commonDir, journal);
   await point('init.journaled');
   let proving: Proving;
   try {
     await makeDirectories(dir);
     await mkdir(path);
+    journal = { ...journal, ino: (await inodeOf(path)) ?? '' };
+    await journalFile.write(repo.commonDir, journal);
     await point('init.claimed');
     await addWorktree(repo.top, path, repo.commit, ctx.signal);
     await point('init.added');
@@ -167,9 +171,13 @@ async function leftFiles(fresh: Repository): Promise<string[]> {
   return untracked.filter((path) => path !== config && !config.startsWith(path));
 }
 
-async function clear(repo: Repository, { path, directories }: Journal, ctx: Context): Promise<void> {
+async function clear(
+  repo: Repository,
+  { path, ino = '', directories }: Journal,
+  ctx: Context,
+): Promise<void> {
   // Forgotten even where it is gone: a removal may have been cut off between the two.
-  const made: Made = { directories, branch: false, checkout: true };
+  const made: Made = { directories, branch: false, checkout: ino, throwaway: true };
   const home = homeCheckout(repo);
   const from = { top: home === path ? repo.commonDir : home, commonDir: repo.commonDir };
   await takeBack(from, { path, branch: '', baseCommit: '' }, made, ctx, undefined);

@@ -1,7 +1,11 @@
 import { join } from 'node:path';
 import * as z from 'zod';
 import { stateDir } from '../files.ts';
+import { Refusal } from '../refusal.ts';
 import { journalOf } from '../state/journal.ts';
+import { foreign, foreignOwnDirs } from '../state/own-dir.ts';
+import { LATER } from '../state/record.ts';
+import { PRUNE } from '../state/remedies.ts';
 
 /**
  * A landing that has begun. Written before the trunk moves and removed when everything is done, so that whoever comes
@@ -37,3 +41,24 @@ export const writeJournal = journal.write;
 export const closeJournal = journal.close;
 
 export const landingLockPath = (commonDir: string) => join(stateDir(commonDir), 'locks', 'landing.lock');
+
+/**
+ * Refuses `untrusted` where a landing could not be written down, before it begins: something is in the way of our directories, or
+ * the record of a landing lies there that is not ours to act on, and not ours to write over either.
+ */
+export async function requireOwnState(commonDir: string, data: Record<string, unknown>): Promise<void> {
+  const [place] = await foreignOwnDirs(stateDir(commonDir));
+  if (place !== undefined) throw foreign(place, 'is no directory');
+  const why = await distrustedJournal(commonDir);
+  if (why === undefined) return;
+  const path = journalPath(commonDir);
+  throw new Refusal(
+    'untrusted',
+    `${path}, where a landing is written down, ${why}: ${
+      why === LATER
+        ? 'finish that landing with the version that began it, or move the file away'
+        : `run "${PRUNE}", which puts it aside`
+    }, then accept again. Nothing was landed.`,
+    { data: { ...data, files: [path] } },
+  );
+}

@@ -1,8 +1,8 @@
-import { lstat, rm } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
 import * as z from 'zod';
 import { namesIn, stateDir } from '../files.ts';
 import { type Kind, readRecordFile, writeRecordFile } from '../state/record.ts';
+import { inodeOf, removeOwnFile } from '../state/remove.ts';
 
 /** A removal that has begun: written down before a worktree's directory is renamed away, gone with that directory. */
 const RemovalRecord = z.object({
@@ -29,11 +29,6 @@ export const judgedName = (trash: string) => trash.replace(/removing-([^-]+)$/, 
 
 const idOf = (name: string) => /\.remov(?:ing|ed)-([0-9a-f]{8})$/.exec(name)?.[1];
 
-const inodeOf = async (path: string): Promise<string | undefined> => {
-  const found = await lstat(path, { bigint: true }).catch(() => undefined);
-  return found?.isDirectory() ? String(found.ino) : undefined;
-};
-
 /** Writes down that `path` is about to be renamed to `trash`. */
 export async function recordRemoval(commonDir: string, path: string, trash: string): Promise<void> {
   const [id, ino] = [idOf(trash), await inodeOf(path)];
@@ -44,7 +39,7 @@ export async function recordRemoval(commonDir: string, path: string, trash: stri
 
 export async function closeRemoval(commonDir: string, trash: string): Promise<void> {
   const id = idOf(trash);
-  if (id !== undefined) await rm(recordPath(commonDir, id), { force: true });
+  if (id !== undefined) await removeOwnFile(recordPath(commonDir, id));
 }
 
 /** The removals that are written down, and the record files that are not ours to act on. */

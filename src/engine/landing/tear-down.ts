@@ -1,6 +1,6 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Context } from '../context.ts';
-import { gitDirOf, readRecord } from '../identity.ts';
+import { gitDirOf, namesOf } from '../identity.ts';
 import { type Stock, takeStock } from '../removal/stock.ts';
 import { readLedger } from '../worktree/ledger.ts';
 import { destroyResources, type Teardown } from '../worktree/resources.ts';
@@ -15,11 +15,17 @@ export type TearDown = (
   commit: string,
 ) => Promise<Pick<Teardown, 'reason'> & Partial<Teardown>>;
 
-/** The id of our worktree at a path, when it has resources. */
+/**
+ * The id of our worktree at a path, when it has resources. What is written down of them must name this very checkout: a record
+ * in a checkout may say any id. Refuses `untrusted` where what is written down is not ours.
+ */
 export async function ownerOf(commonDir: string, path: string): Promise<string | undefined> {
   const gitDir = await gitDirOf(path);
-  const record = gitDir === undefined ? undefined : await readRecord(gitDir);
-  return record && (await readLedger(commonDir, record.id)) ? record.id : undefined;
+  const names = gitDir === undefined ? undefined : await namesOf(gitDir);
+  const ledger = names && (await readLedger(commonDir, names.id));
+  return gitDir !== undefined && ledger && basename(ledger.git_dir) === basename(gitDir)
+    ? ledger.id
+    : undefined;
 }
 
 /** The names of what goes with a worktree, in the order it is destroyed. */

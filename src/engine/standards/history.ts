@@ -1,10 +1,14 @@
 import { createHash } from 'node:crypto';
-import { appendFile, mkdir, readFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { lstat, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { Standard } from '../../contract/config.ts';
+import { readBounded } from '../bounded-file.ts';
 import { stateDir, writeFileAtomic } from '../files.ts';
 import type { Repository } from '../repository.ts';
+import { foreign, foreignOnTheWay, madeOwnDir } from '../state/own-dir.ts';
+import { isSealed, sealedLine } from '../state/seal.ts';
 
 /** One measurement of a clean commit. */
 const Measurement = z.object({
@@ -39,13 +43,25 @@ function historyPath({ commonDir, prefix }: Repository): string {
   return join(stateDir(commonDir), 'standards', `${digest(prefix)}.jsonl`);
 }
 
-/** Everything measured in this project, oldest first. A line that a kill cut short is skipped. */
+/** A line of the file; its own members are the seal's. */
+const Line = z.looseObject({ measured: Measurement });
+
+/** What the seal of a line says it is. */
+const KIND = 'measurement';
+
+/**
+ * Everything measured in this project, oldest first. A line that a kill cut short is skipped, and so is one that this user did
+ * not write here: a value may stand for a measurement. Refuses `untrusted` where there is no file of ours to read.
+ */
 export async function readHistory(repo: Repository): Promise<Measurement[]> {
   const text = await readText(historyPath(repo));
-  return text.split('\n').flatMap((line) => {
-    const parsed = Measurement.safeParse(parseLine(line));
-    return parsed.success ? [parsed.data] : [];
-  });
+  const found: Measurement[] = [];
+  for (const line of text.split('\n')) {
+    const parsed = Line.safeParse(parseLine(line));
+    if (parsed.success && (await isSealed(repo.commonDir, KIND, parsed.data)))
+      found.push(parsed.data.measured);
+  }
+  return found;
 }
 
 function parseLine(line: string): unknown {
@@ -64,8 +80,21 @@ function parseLine(line: string): unknown {
 export async function keepMeasurements(repo: Repository, measured: readonly Measurement[]): Promise<void> {
   if (measured.length === 0) return;
   const path = historyPath(repo);
-  await mkdir(dirname(path), { recursive: true });
-  await appendFile(path, measured.map((one) => `\n${JSON.stringify(one)}`).join(''));
+  await madeOwnDir(dirname(path));
+  const lines = await Promise.all(measured.map((one) => sealedLine(repo.commonDir, KIND, { measured: one })));
+  const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_WRONLY } = constants;
+  const file = await open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK).catch(
+    (error: NodeJS.ErrnoException) => {
+      throw ['ELOOP', 'ENXIO', 'EISDIR'].includes(error.code ?? '')
+        ? foreign(path, 'is no regular file')
+        : error;
+    },
+  );
+  try {
+    await file.appendFile(lines.map((line) => `\n${line}`).join(''));
+  } finally {
+    await file.close();
+  }
   const text = await readText(path);
   if (text.length <= LARGEST) return;
   const half = text.slice(text.indexOf('\n', text.length - LARGEST / 2));
@@ -73,12 +102,16 @@ export async function keepMeasurements(repo: Repository, measured: readonly Meas
 }
 
 async function readText(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
-    throw error;
-  }
+  const link = await foreignOnTheWay(dirname(path));
+  if (link !== undefined) throw foreign(link, 'is no directory');
+  const found = await lstat(path).catch(() => undefined);
+  if (!found) return '';
+  if (!found.isFile()) throw foreign(path, 'is no regular file');
+  // Between two halvings many may write at once.
+  const read = await readBounded(path, 8 * LARGEST);
+  if (!read) return '';
+  if ('problem' in read) throw foreign(path, read.problem);
+  return read.text;
 }
 
 /** The last values of one standard, oldest first; measuring one commit again gives no second one. */

@@ -1,7 +1,7 @@
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stateDir } from '../files.ts';
 import { type Kind, readRecordFile, writeRecordFile } from './record.ts';
+import { removeOwnFile } from './remove.ts';
 
 /** Where a run writes down what it is about to do, so that whoever comes next can go on with it or take it back. */
 export interface Journal<Value> {
@@ -35,6 +35,8 @@ export function journalOf<Value extends object>(
       return isOurs(one.value) ? undefined : 'names what discern would not';
     },
     write: (commonDir, value) => writeRecordFile(commonDir, path(commonDir), kind, value),
-    close: (commonDir) => rm(path(commonDir), { force: true }),
+    async close(commonDir) {
+      await removeOwnFile(path(commonDir));
+    },
   };
 }

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { madeOwnDir } from './own-dir.ts';
+import { removeOwnFile } from './remove.ts';
 
 /** Who works with an index of its own. */
-const makers = ['recover', 'pin', 'generated'] as const;
+const makers = ['recover', 'pin', 'generated', 'taken'] as const;
 
 const named = new RegExp(`^(?:${makers.join('|')})-[0-9a-f]{8}\\.index(?:\\.lock)?$`);
 
@@ -19,12 +20,12 @@ export async function withPrivateIndex<Value>(
   maker: (typeof makers)[number],
   work: (env: Record<string, string>) => Promise<Value>,
 ): Promise<Value> {
-  await mkdir(stateDirectory, { recursive: true });
+  await madeOwnDir(stateDirectory);
   const index = join(stateDirectory, `${maker}-${randomBytes(4).toString('hex')}.index`);
   try {
     return await work({ GIT_INDEX_FILE: index });
   } finally {
-    await rm(index, { force: true });
-    await rm(`${index}.lock`, { force: true });
+    await removeOwnFile(index);
+    await removeOwnFile(`${index}.lock`);
   }
 }

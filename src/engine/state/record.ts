@@ -1,8 +1,9 @@
-import { lstat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { lstat, realpath } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type * as z from 'zod';
 import { readBounded } from '../bounded-file.ts';
 import { writeFileAtomic } from '../files.ts';
+import { foreign, madeOwnDir } from './own-dir.ts';
 import { isSealed, sealed } from './seal.ts';
 
 /** The most bytes a record of ours has. */
@@ -32,7 +33,8 @@ export async function readRecordFile<Value>(
   if (!found) return undefined;
   if (!found.isFile()) return { distrust: 'is no regular file' };
   for (let dir = dirname(path); dir !== commonDir && dir !== dirname(dir); dir = dirname(dir)) {
-    if (!(await lstat(dir)).isDirectory()) return { distrust: `lies behind ${dir}, which is a link` };
+    const place = await lstat(dir).catch(() => undefined);
+    if (!place?.isDirectory()) return { distrust: `lies behind ${dir}, which is a link` };
   }
   const read = await readBounded(path, LARGEST);
   if (!read) return undefined;
@@ -43,19 +45,49 @@ export async function readRecordFile<Value>(
   } catch {
     return { distrust: 'cannot be read' };
   }
+  if (isLater(value)) return { distrust: LATER };
+  if (typeof value !== 'object' || value === null) return { distrust: 'cannot be read' };
+  if (!(await isSealed(commonDir, name, value))) return { distrust: NOT_OURS };
   const parsed = schema.safeParse(value);
   if (!parsed.success) return { distrust: 'cannot be read' };
-  if (!(await isSealed(commonDir, name, value as object)))
-    return { distrust: 'was not written by this user in this repository' };
   return { value: parsed.data };
 }
 
-/** Writes a record down, sealed, whole or not at all. */
+/** What is said of a record without our seal: a stranger's, one of a copy, or one of a release that sealed nothing. */
+export const NOT_OURS = 'was not written by this user in this repository';
+
+/** What is said of a record that a later release wrote: it is that one's to act on. */
+export const LATER = 'was written by a later version of discern';
+
+function isLater(value: unknown): boolean {
+  const { version } = (value ?? {}) as { version?: unknown };
+  return typeof version === 'number' && version > 1;
+}
+
+/**
+ * Writes a record down, sealed, whole or not at all. What lies there and is not ours is replaced only with `over: 'anything'`,
+ * where all that it could say is said anew; else it refuses `untrusted` and leaves it.
+ */
 export async function writeRecordFile<Value extends object>(
   commonDir: string,
   path: string,
-  { name }: Kind<Value>,
+  kind: Kind<Value>,
   record: Value,
+  over: 'ours' | 'anything' = 'ours',
 ): Promise<void> {
-  await writeFileAtomic(path, await sealed(commonDir, name, record));
+  await madePlace(commonDir, dirname(path));
+  const found = await lstat(path).catch(() => undefined);
+  if (found?.isDirectory()) throw foreign(path, 'is a directory');
+  if (over === 'ours' && found) {
+    const old = await readRecordFile(commonDir, path, kind);
+    if (old && 'distrust' in old) throw foreign(path, old.distrust);
+  }
+  await writeFileAtomic(path, await sealed(commonDir, kind.name, record));
+}
+
+/** A record lies in our own directory, or in git's directory of a linked checkout (gitrepository-layout(5)). */
+async function madePlace(commonDir: string, dir: string): Promise<void> {
+  if (dirname(dir) !== join(commonDir, 'worktrees')) return madeOwnDir(dir);
+  if ((await realpath(dir)) !== join(await realpath(commonDir), dir.slice(commonDir.length)))
+    throw foreign(dir, 'is no directory of this repository');
 }

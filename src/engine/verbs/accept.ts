@@ -13,6 +13,7 @@ import { isTrackedClean, listChanges, readStatus } from '../git/status.ts';
 import { gitDirOf, readRecord } from '../identity.ts';
 import { converge } from '../landing/converge.ts';
 import { findObstacles, waitForIndex } from '../landing/follow.ts';
+import { requireOwnState } from '../landing/journal.ts';
 import { type LandingResult, land, nothing } from '../landing/land.ts';
 import { lockLanding, type Recovery, recoverLanding, recoverLocked } from '../landing/recover.ts';
 import { resourcesOf, tearingDown } from '../landing/tear-down.ts';
@@ -151,6 +152,7 @@ async function examine(repo: Repository): Promise<Candidate> {
   requireOneLanding(repo, trunk);
   // Another git is writing there: what it will leave is not known yet.
   await waitForIndex(repo.gitDir);
+  await requireOwnState(repo.commonDir, data);
   const record = await readRecord(repo.gitDir);
   // Asked at once, since each is a git of its own; told in order.
   const landing = repo.landing.path;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import type { DropData } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
@@ -11,7 +11,7 @@ import { exists, stateDir } from '../files.ts';
 import { treeDifference } from '../git/diff.ts';
 import { isAncestor, logOneline } from '../git/refs.ts';
 import { branchOf, type WorktreeEntry } from '../git/worktree.ts';
-import { gitDirOf, readRecord } from '../identity.ts';
+import { gitDirOf, namesOf } from '../identity.ts';
 import { holdings } from '../landing/inspect.ts';
 import { recoverRemovals } from '../landing/leftovers.ts';
 import { deleteBranch, keptHints, removeCheckout, trashFor } from '../landing/retire.ts';
@@ -20,6 +20,7 @@ import { resourcesOf } from '../landing/tear-down.ts';
 import { Refusal } from '../refusal.ts';
 import { cleanAt, inTheWay, takeStock } from '../removal/stock.ts';
 import { isHomeEntry, openRepository, type Repository, rootIn, where } from '../repository.ts';
+import { madeOwnDir } from '../state/own-dir.ts';
 import { PRUNE } from '../state/remedies.ts';
 import { leavingAdvice } from '../worktree/moving.ts';
 import { findVanishedBy } from '../worktree/reclaim.ts';
@@ -84,7 +85,7 @@ async function findWorktree(repo: Repository, name: string): Promise<WorktreeEnt
   const found: WorktreeEntry[] = [];
   for (const entry of repo.worktrees) {
     const gitDir = await gitDirOf(entry.path);
-    const id = gitDir === undefined ? undefined : (await readRecord(gitDir))?.id;
+    const id = gitDir === undefined ? undefined : (await namesOf(gitDir))?.id;
     const named = path === entry.path || path === rootIn(repo, entry.path);
     if (named || entry.branch === `refs/heads/${name}` || id === name) found.push(entry);
   }
@@ -179,7 +180,7 @@ async function remove(repo: Repository, target: Target, args: Args<'drop'>): Pro
   const from = home?.path ?? repo.commonDir;
   const name = branch ?? (head.slice(0, 10) || 'unborn');
   let recoveryRef: string | undefined;
-  await mkdir(stateDir(repo.commonDir), { recursive: true });
+  await madeOwnDir(stateDir(repo.commonDir));
   const trash = trashFor(path, randomBytes(4).toString('hex'));
   const removal = { from, path, trash, repo };
   const {

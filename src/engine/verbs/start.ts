@@ -16,10 +16,12 @@ import { addWorktree } from '../git/worktree.ts';
 import { Refusal } from '../refusal.ts';
 import { isHome, openRepository, type Repository, requireTrunk, rootIn, where } from '../repository.ts';
 import { CONFIG_FILE } from '../root.ts';
+import { inodeOf } from '../state/remove.ts';
 import type { CommandsResult, Order } from '../worktree/commands.ts';
 import { fillEnvFiles, portUnwritten } from '../worktree/environment.ts';
 import type { Identity } from '../worktree/handles.ts';
 import { identify } from '../worktree/identify.ts';
+import { digestOf } from '../worktree/leave-rest.ts';
 import { whileMarked } from '../worktree/mark.ts';
 import { movingAdvice } from '../worktree/moving.ts';
 import { newId, slugify } from '../worktree/name.ts';
@@ -137,7 +139,7 @@ async function make(
   const made: Made = {
     directories: await makeDirectories(worktreesDir(repo)),
     branch: false,
-    checkout: false,
+    wrote: new Map(),
   };
   try {
     await point('start.directories');
@@ -147,7 +149,7 @@ async function make(
     // Any folder on the way may be a symlink, and roots are free of them.
     target.path = join(await realpath(worktreesDir(repo)), target.id);
     await claim(repo, target.path);
-    made.checkout = true;
+    made.checkout = (await inodeOf(target.path)) ?? '';
     await point('start.claimed');
     await addWorktree(repo.top, target.path, target.branch, ctx.signal);
     await point('start.added');
@@ -163,7 +165,7 @@ async function make(
     made.resources = { id: record.id, root };
     await point('start.recorded');
     const fresh = await opened(repo, target, root, gitDir);
-    const { hints, setup } = await setUp(repo, fresh, record, ctx);
+    const { hints, setup } = await setUp(repo, fresh, record, made, ctx);
     if (ctx.signal.aborted) throw new Refusal('cancelled', 'The call was cancelled.', { data: where(repo) });
     return {
       ok: true,
@@ -271,22 +273,33 @@ async function setUp(
   repo: Repository,
   fresh: Repository,
   identity: Identity,
+  made: Made,
   ctx: Context,
 ): Promise<{ hints: string[]; setup: CommandsResult }> {
-  const hints = await fillEnvFiles(repo, fresh, identity);
+  const hints = await fill(repo, fresh, identity, made);
   const commands = await checkoutCommands(fresh, 'start', ctx);
   const [steps, ensures] = [stepCommands(fresh), ensureCommands(fresh)];
   commands.plan(resourceCommands(fresh.config.config) + steps.length + ensures.length);
   await readyResources(fresh, identity, commands, ctx);
   const { result } = commands;
   if (!result.failed && (await commands.runAll(steps))) {
-    const later = steps.length > 0 ? await fillEnvFiles(repo, fresh, identity) : [];
+    const later = steps.length > 0 ? await fill(repo, fresh, identity, made) : [];
     hints.push(...later.filter((hint) => !hints.includes(hint)));
     hints.push(...(await portUnwritten(fresh)));
     await commands.runAll(ensures);
   }
   if (result.failed) throw setupRefusal(repo, result, result.failed, ctx);
   return { hints, setup: result };
+}
+
+/** Fills the env files, and remembers what they then say, so that taking them back takes nobody else's lines along. */
+async function fill(repo: Repository, fresh: Repository, identity: Identity, made: Made): Promise<string[]> {
+  const hints = await fillEnvFiles(repo, fresh, identity);
+  for (const file of fresh.config.config.worktree.env_files) {
+    const digest = await digestOf(join(fresh.root, file));
+    if (digest !== undefined) made.wrote?.set(join(fresh.root, file), digest);
+  }
+  return hints;
 }
 
 function setupRefusal(repo: Repository, setup: CommandsResult, { command }: Order, ctx: Context): Refusal {

@@ -6,7 +6,7 @@ import { isProvablyClean } from '../git/quiet.ts';
 import { aheadBehind, treesOf } from '../git/refs.ts';
 import { isClean, readStatus, type TreeStatus } from '../git/status.ts';
 import { branchOf, type WorktreeEntry } from '../git/worktree.ts';
-import { gitDirOf, readRecord } from '../identity.ts';
+import { gitDirOf, namesOf, readRecord } from '../identity.ts';
 import { Refusal } from '../refusal.ts';
 import { isHomeEntry, type Repository, rootIn } from '../repository.ts';
 
@@ -48,6 +48,7 @@ async function describe(
 ): Promise<Worktree> {
   const gitDir = await gitDirOf(entry.path);
   const record = gitDir === undefined ? undefined : await readRecord(gitDir);
+  const names = record ?? (gitDir === undefined ? undefined : await namesOf(gitDir));
   const state = entry.prunable === undefined ? await measure(repo, entry, gitDir, known, ctx) : {};
   return {
     path: entry.path,
@@ -59,7 +60,7 @@ async function describe(
     managed: record !== undefined,
     ...(entry.locked !== undefined && { locked: entry.locked }),
     ...(entry.prunable !== undefined && { prunable: entry.prunable }),
-    ...(record && { id: record.id }),
+    ...(names && { id: names.id }),
     ...state,
   };
 }

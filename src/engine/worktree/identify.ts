@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { point } from '../faults.ts';
 import { stateDir } from '../files.ts';
-import { gitDirOf, portFor, readRecord, type WorktreeRecord, writeRecord } from '../identity.ts';
+import { gitDirOf, namesOf, portFor, type WorktreeRecord, writeRecord } from '../identity.ts';
 import { acquireLock } from '../lock.ts';
 import { plainName } from '../plain-name.ts';
 import type { Repository } from '../repository.ts';
@@ -56,7 +56,7 @@ export async function identify(
 /** The ports of every worktree that git knows or that has resources, and the one that stands for the trunk in the published format. */
 async function takenPorts(repo: Repository): Promise<Set<number>> {
   const admin = join(repo.commonDir, 'worktrees');
-  const siblings = await Promise.all((await readdir(admin)).map((name) => readRecord(join(admin, name))));
+  const siblings = await Promise.all((await readdir(admin)).map((name) => namesOf(join(admin, name))));
   // What a worktree that vanished has left running may still listen.
   const { ledgers } = await listLedgers(repo.commonDir);
   const taken = new Set([...siblings, ...ledgers].flatMap((one) => (one ? [one.port] : [])));

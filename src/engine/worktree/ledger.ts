@@ -1,10 +1,12 @@
-import { readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { Context } from '../context.ts';
 import { stateDir } from '../files.ts';
 import { acquireLock, holding } from '../lock.ts';
+import { Refusal } from '../refusal.ts';
 import { type Kind, readRecordFile, writeRecordFile } from '../state/record.ts';
+import { removeOwnFile } from '../state/remove.ts';
 import { isPlainId } from './name.ts';
 
 /** One resource of a worktree, and all that is needed to destroy it once nothing else of the worktree is left. */
@@ -39,16 +41,17 @@ const ledgersDir = (commonDir: string) => join(stateDir(commonDir), 'resources')
 const ledgerPath = (commonDir: string, id: string) => join(ledgersDir(commonDir), `${id}.json`);
 
 /**
- * What is written down of a worktree's resources; `undefined` when it has none. Rejects when the file is none of ours, since
- * taking it for empty would lose what it names.
+ * What is written down of a worktree's resources; `undefined` when it has none. Refuses `untrusted` when the file is none of ours,
+ * since taking it for empty would lose what it names.
  */
 export async function readLedger(commonDir: string, id: string): Promise<Ledger | undefined> {
   const path = ledgerPath(commonDir, id);
   const found = await readLedgerFile(commonDir, id);
   if (!found) return undefined;
   if ('value' in found) return found.value;
-  throw new Error(
-    `${path}, which names the resources of ${id}, ${found.distrust}: destroy them by hand, then delete that file.`,
+  throw new Refusal(
+    'untrusted',
+    `${path}, which names the resources of ${id}, ${found.distrust}: destroy them by hand, then delete that file and call again.`,
   );
 }
 
@@ -63,7 +66,7 @@ async function readLedgerFile(commonDir: string, id: string) {
 /** Writes a ledger down, whole or not at all; one without resources is removed. */
 export async function writeLedger(commonDir: string, ledger: Ledger): Promise<void> {
   const path = ledgerPath(commonDir, ledger.id);
-  if (ledger.resources.length === 0) await rm(path, { force: true });
+  if (ledger.resources.length === 0) await removeOwnFile(path);
   else await writeRecordFile(commonDir, path, kind, ledger);
 }
 

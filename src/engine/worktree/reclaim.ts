@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import { exists, namesIn } from '../files.ts';
-import { gitDirOf, readRecord } from '../identity.ts';
+import { gitDirOf, namesOf } from '../identity.ts';
 import { Refusal } from '../refusal.ts';
 import { type Repository, rootIn } from '../repository.ts';
 import { type Ledger, listLedgers } from './ledger.ts';
@@ -56,7 +56,7 @@ async function adminDirs(commonDir: string): Promise<Map<string, string>> {
   });
   const known = new Map<string, string>();
   for (const name of names) {
-    const record = await readRecord(join(admin, name));
+    const record = await namesOf(join(admin, name));
     if (record) known.set(record.id, join(admin, name));
   }
   return known;

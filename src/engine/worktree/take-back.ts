@@ -1,4 +1,5 @@
-import { rm } from 'node:fs/promises';
+import { rmdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { Context } from '../context.ts';
 import { GitError } from '../git/core.ts';
 import { goingOn } from '../git/heard.ts';
@@ -7,6 +8,8 @@ import { forgetWorktree } from '../git/worktree.ts';
 import { Refusal } from '../refusal.ts';
 import type { Repository } from '../repository.ts';
 import { PRUNE } from '../state/remedies.ts';
+import { removeNamedTree } from '../state/remove.ts';
+import { type Rest, takeAway } from './leave-rest.ts';
 import { removeDirectories } from './place.ts';
 import { destroyResources } from './resources.ts';
 
@@ -14,7 +17,12 @@ import { destroyResources } from './resources.ts';
 export interface Made {
   directories: string[];
   branch: boolean;
-  checkout: boolean;
+  /** The worktree's directory, by its inode; '' where that was not written down, which is before it held anything. */
+  checkout?: string;
+  /** True for a worktree that is nobody's to work in: all of it goes. */
+  throwaway?: boolean;
+  /** Digests of the files that were written beside git, by their absolute path. */
+  wrote?: Map<string, string>;
   /** Once the worktree has a name that resources may be made under. */
   resources?: { id: string; root: string };
 }
@@ -58,15 +66,41 @@ async function remove(
       );
     }
   }
-  if (made.checkout) {
-    await rm(target.path, { recursive: true, force: true, maxRetries: 3 });
+  if (made.checkout !== undefined) {
     // A setup command may have locked it; it is ours all the same.
-    await forgetWorktree(from, target.path, { evenLocked: true }).catch(unlessGit);
+    const forget = () => forgetWorktree(from, target.path, { evenLocked: true }).catch(unlessGit);
+    if (made.throwaway) await removeThrowaway(target.path, made.checkout).then(forget);
+    else {
+      const { path, branch, baseCommit: commit } = target;
+      const taken = { path, branch, commit, ino: made.checkout, wrote: made.wrote ?? new Map() };
+      const rest = await takeAway(commonDir, taken, forget);
+      if (rest) tell(failure, keptWords(rest));
+    }
   }
   if (made.branch) {
     await deleteRef(from, `refs/heads/${target.branch}`, target.baseCommit).catch(unlessGit);
   }
   await removeDirectories(made.directories);
+}
+
+async function removeThrowaway(path: string, ino: string): Promise<void> {
+  if (ino === '') {
+    await rmdir(path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+    });
+    return;
+  }
+  const left = await removeNamedTree({ path, within: dirname(path), ino });
+  if (left !== undefined) throw new Error(`${path} ${left}`);
+}
+
+/** The most names of what was kept that are told. */
+const MOST_NAMES = 10;
+
+function keptWords({ dir, paths }: Rest): string {
+  const more = paths.length - MOST_NAMES;
+  const named = paths.slice(0, MOST_NAMES).join(', ') + (more > 0 ? ` and ${more} more` : '');
+  return `What was in it beside the commit, made by its setup or by someone meanwhile, is kept in ${dir}: ${named}.`;
 }
 
 /** Adds what could not be taken back to what made the start fail. */

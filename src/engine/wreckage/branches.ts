@@ -4,7 +4,7 @@ import { orWhenAbsent } from '../files.ts';
 import { GitError, git } from '../git/core.ts';
 import { listRefs } from '../git/refs.ts';
 import { listWorktrees } from '../git/worktree.ts';
-import { gitDirOf, readRecord } from '../identity.ts';
+import { gitDirOf, namesOf } from '../identity.ts';
 import { isReachable } from '../landing/keep.ts';
 import { deleteBranch } from '../landing/retire.ts';
 import { isHeld } from '../lock.ts';
@@ -103,7 +103,7 @@ export async function branchesInUse(repo: Repository): Promise<Set<string>> {
     if (entry.bare || entry.prunable !== undefined) continue;
     if (entry.branch !== undefined) inUse.add(entry.branch);
     const gitDir = (await gitDirOf(entry.path)) ?? join(entry.path, '.git');
-    const record = await readRecord(gitDir);
+    const record = await namesOf(gitDir);
     if (record) inUse.add(`refs/heads/${record.branch}`);
     for (const ref of await comingBackTo(gitDir)) inUse.add(ref);
   }

@@ -2,6 +2,7 @@ import { distrustedProving } from '../init/prove.ts';
 import { findLeftovers } from '../landing/leftovers.ts';
 import type { Repository } from '../repository.ts';
 import { leftBranches } from './branches.ts';
+import { foreignPlaces } from './foreign.ts';
 import { unreadableJournal } from './journal.ts';
 import { distrustedRemovals, orphanedRemovals } from './removals.ts';
 import { vanishedResources } from './resources.ts';
@@ -39,6 +40,7 @@ export async function findLeft(repo: Repository): Promise<Left> {
     unreadableJournal(repo),
     distrustedProving(repo.commonDir),
     distrustedRemovals(repo),
+    foreignPlaces(repo),
     halfStarted(repo),
     leftBranches(repo, new Set(freed)),
     vanishedResources(repo),

@@ -1,13 +1,16 @@
-import { rm, stat } from 'node:fs/promises';
+import { lstat, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { count } from '../../contract/count.ts';
 import type { Context } from '../context.ts';
 import { exists, namesIn, stateDir } from '../files.ts';
-import { forgetOldRuns, oldRuns } from '../gate/run-dir.ts';
+import { forgetOldRuns, oldRuns, runsDir } from '../gate/run-dir.ts';
 import { acquireLock, isHeld } from '../lock.ts';
 import { Refusal } from '../refusal.ts';
 import type { Repository } from '../repository.ts';
 import { isPrivateIndex } from '../state/private-index.ts';
+import { removeOwnFile } from '../state/remove.ts';
+import { outdatedRests } from '../worktree/leave-rest.ts';
+import { forgetStart } from '../worktree/mark.ts';
 import { realWorktreesDir } from '../worktree/place.ts';
 import type { Mend } from './wreck.ts';
 
@@ -41,13 +44,13 @@ export async function litter(repo: Repository, after: Afterwards): Promise<Mend[
   for (const name of await namesIn(locks)) {
     const path = join(locks, name);
     if (!/\.lock(\.from-.+)?$/.test(name) || (await isHeld(path))) continue;
-    if (!(await isOfLivingStart(repo, name, after))) found.push(freeLock(path));
+    if (!(await isOfLivingStart(repo, name, after))) found.push(freeLock(path, idOf(name)));
   }
   for (const dir of [state, locks, join(state, 'proofs'), join(state, 'proofs', 'latest')]) {
     for (const name of await namesIn(dir)) {
       if (!halfWritten.test(name) && !isPrivateIndex(name)) continue;
       const path = join(dir, name);
-      const written = await stat(path).then(
+      const written = await lstat(path).then(
         ({ mtimeMs }) => mtimeMs,
         () => Date.now(),
       );
@@ -55,21 +58,27 @@ export async function litter(repo: Repository, after: Afterwards): Promise<Mend[
       found.push({
         action: 'remove file',
         detail: `${path}, which was never finished`,
-        perform: async () => {
-          await rm(path, { recursive: true, force: true });
-          return undefined;
-        },
+        perform: () => removeUnfinished(path),
       });
     }
   }
-  const runs = join(state, 'runs');
-  const old = await oldRuns(runs);
+  for (const { path, remove } of await outdatedRests(repo.commonDir)) {
+    found.push({
+      action: 'remove directory',
+      detail: `${path}, kept of a start that failed more than 30 days ago`,
+      perform: async () => {
+        await remove();
+        return undefined;
+      },
+    });
+  }
+  const old = await oldRuns(repo.commonDir);
   if (old.length > 0) {
     found.push({
       action: 'remove output',
-      detail: `of ${count(old.length, 'old run')}, in ${runs}`,
+      detail: `of ${count(old.length, 'old run')}, in ${runsDir(repo.commonDir)}`,
       perform: async () => {
-        await forgetOldRuns(runs);
+        await forgetOldRuns(repo.commonDir);
         return undefined;
       },
     });
@@ -77,22 +86,39 @@ export async function litter(repo: Repository, after: Afterwards): Promise<Mend[
   return found;
 }
 
+/** What a registration of a worktree that was cut off consists of; see `registerAgain`. */
+const registration = ['HEAD', 'commondir', 'gitdir', 'index', 'index.lock'];
+
+async function removeUnfinished(path: string): Promise<string | undefined> {
+  if ((await lstat(path).catch(() => undefined))?.isDirectory()) {
+    for (const name of registration) await removeOwnFile(join(path, name));
+    // rmdir(2) removes nothing that holds anything else.
+    await rmdir(path);
+    return undefined;
+  }
+  const why = await removeOwnFile(path);
+  return why === undefined ? undefined : `${path} stays: it ${why}.`;
+}
+
+const idOf = (name: string) => /^start-(.+)\.lock$/.exec(name)?.[1];
+
 /** The mark of a start that was cut off says something of its worktree for as long as that is there. */
 async function isOfLivingStart(repo: Repository, name: string, { gone, back }: Afterwards): Promise<boolean> {
-  const [, id] = /^start-(.+)\.lock$/.exec(name) ?? [];
+  const id = idOf(name);
   if (id === undefined) return false;
   const path = join(await realWorktreesDir(repo), id);
   return back.has(path) || (!gone.has(path) && (await exists(path)));
 }
 
 /** A dead holder's lock goes by being taken and released, as anybody may take it at the same moment. */
-function freeLock(path: string): Mend {
+function freeLock(path: string, start?: string): Mend {
   return {
     action: 'remove lock',
     detail: `${path}, whose process is gone`,
-    perform: async (_repo: Repository, ctx: Context) => {
+    perform: async ({ commonDir }: Repository, ctx: Context) => {
       try {
         const lock = await acquireLock(path, { purpose: 'a prune', signal: ctx.signal, waitMs: 0 });
+        if (start !== undefined) await forgetStart(commonDir, start);
         await lock.release();
       } catch (error) {
         // Someone has taken it meanwhile: then it is no litter.

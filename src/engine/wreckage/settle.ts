@@ -8,6 +8,7 @@ import { holding, type Lock } from '../lock.ts';
 import { Refusal } from '../refusal.ts';
 import { type Repository, rootIn } from '../repository.ts';
 import { shellWord } from '../shell-word.ts';
+import { Foreign } from '../state/own-dir.ts';
 import { homeCheckout } from '../worktree/place.ts';
 import { unfinished } from './unfinished.ts';
 
@@ -59,10 +60,7 @@ export async function lookOver(repo: Repository): Promise<Settled> {
 /** A lock that a git which died has left is in the way until someone deletes it; anything else may pass. */
 function remedyFor(error: unknown): string {
   const files = Refusal.is(error) && error.slug === 'busy' ? error.detail.data?.files : undefined;
-  if (Refusal.is(error) && error.slug === 'untrusted' && Array.isArray(error.detail.data?.files)) {
-    const [file] = error.detail.data.files.map((one) => shellWord(String(one)));
-    return `mv ${file} ${file}.aside`;
-  }
+  if (error instanceof Foreign) return `mv ${shellWord(error.path)} ${shellWord(`${error.path}.aside`)}`;
   return Array.isArray(files)
     ? `rm ${files.map((file) => shellWord(String(file))).join(' ')}`
     : 'discern status';

@@ -7,6 +7,7 @@ import { git } from '../git/core.ts';
 import { resolveCommit } from '../git/refs.ts';
 import { gitDirOf } from '../identity.ts';
 import type { Repository } from '../repository.ts';
+import { madeOwnDir } from '../state/own-dir.ts';
 import { PRUNE } from '../state/remedies.ts';
 import { belongsTo } from '../worktree/admin.ts';
 import { interruptedStarts } from '../worktree/mark.ts';
@@ -107,7 +108,7 @@ export async function registerAgain(
   const free = tip !== undefined && !repo.worktrees.some((entry) => entry.branch === branch);
   const commit = free ? tip : (repo.trunk?.commit ?? repo.commit);
   const made = join(stateDir(repo.commonDir), `register-${randomBytes(4).toString('hex')}`);
-  await mkdir(made, { recursive: true });
+  await madeOwnDir(made);
   try {
     await writeFile(join(made, 'HEAD'), free ? `ref: ${branch}\n` : `${commit}\n`);
     await writeFile(join(made, 'commondir'), '../..\n');

@@ -1,0 +1,178 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, readFile, rename } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import * as z from 'zod';
+import { exists, namesIn, stateDir } from '../files.ts';
+import { fields, git, pathText } from '../git/core.ts';
+import { resolveCommit } from '../git/refs.ts';
+import { madeOwnDir } from '../state/own-dir.ts';
+import { withPrivateIndex } from '../state/private-index.ts';
+import { type Kind, readRecordFile, writeRecordFile } from '../state/record.ts';
+import { inodeOf, removeNamedTree, removeOwnFile } from '../state/remove.ts';
+
+/*
+ * A worktree whose start failed holds what git and discern put there, what the setup commands made, and perhaps what someone
+ * wrote meanwhile. The last two cannot be told apart, so of both nothing is deleted that is not ignored as a whole directory.
+ */
+
+/** A worktree that is taken back. */
+export interface Taken {
+  path: string;
+  /** Its inode since the start made it. */
+  ino: string;
+  branch: string;
+  /** The commit it was made at. */
+  commit: string;
+  /** Digests of the files the start wrote beside git, by their absolute path. */
+  wrote: ReadonlyMap<string, string>;
+}
+
+/** What is kept of worktrees that were taken back, and may go after {@link KEEP_MS}. */
+const KeptRecord = z.object({
+  version: z.literal(1),
+  id: z.string().regex(/^[\w-]+$/),
+  since: z.number(),
+  inos: z.array(z.string()),
+});
+
+const kind: Kind<z.infer<typeof KeptRecord>> = { name: 'kept', schema: KeptRecord };
+
+/** How long what was kept stays, in milliseconds: thirty days. */
+const KEEP_MS = 30 * 24 * 60 * 60 * 1000;
+
+const keptDir = (commonDir: string) => join(stateDir(commonDir), 'kept');
+const recordPath = (commonDir: string, id: string) => join(keptDir(commonDir), `${id}.json`);
+
+/** SHA-256 of a file's bytes; `undefined` where there is none. */
+export const digestOf = async (path: string): Promise<string | undefined> => {
+  const bytes = await readFile(path).catch(() => undefined);
+  return bytes && createHash('sha256').update(bytes).digest('hex');
+};
+
+/** What was kept, relative to `dir`. */
+export interface Rest {
+  dir: string;
+  paths: string[];
+}
+
+/**
+ * Takes a worktree's directory away: what git and discern put there is deleted, and whatever else is found is moved to our own
+ * directory, or, where that is on another disk, stays. `forget` unregisters the worktree once its directory is away. Resolves
+ * with what was kept.
+ */
+export async function takeAway(
+  commonDir: string,
+  taken: Taken,
+  forget: () => Promise<void>,
+): Promise<Rest | undefined> {
+  const { path, ino } = taken;
+  const now = await inodeOf(path);
+  if (now === undefined) {
+    await forget();
+    return undefined;
+  }
+  if (now !== ino) throw new Error(`${path} is another directory than the one that was made`);
+  const id = `${basename(path).replace(/[^\w-]+/g, '-')}-${randomBytes(2).toString('hex')}`;
+  const since = Date.now();
+  await writeRecordFile(commonDir, recordPath(commonDir, id), kind, { version: 1, id, since, inos: [ino] });
+  const away = await moveAway(commonDir, path, id);
+  const found = await restOf(commonDir, away.at, taken);
+  await forget();
+  const paths: string[] = [];
+  for (const one of found) {
+    const to = join(away.rest, one);
+    await mkdir(dirname(to), { recursive: true });
+    await rename(join(away.at, one), to);
+    paths.push(one);
+  }
+  const kept = paths.length > 0 ? await inodeOf(away.rest) : undefined;
+  if (kept !== undefined) {
+    const inos = [ino, kept];
+    await writeRecordFile(commonDir, recordPath(commonDir, id), kind, { version: 1, id, since, inos });
+  }
+  const left = await removeNamedTree({ path: away.at, within: dirname(away.at), ino });
+  if (left !== undefined) throw new Error(`${away.at} ${left}`);
+  if (paths.length === 0) {
+    await removeOwnFile(recordPath(commonDir, id));
+    return undefined;
+  }
+  return { dir: away.rest, paths };
+}
+
+/** Renames a directory to where nobody reaches it by its name; `rest` is where what is kept of it goes. */
+async function moveAway(commonDir: string, path: string, id: string): Promise<{ at: string; rest: string }> {
+  const kept = keptDir(commonDir);
+  await madeOwnDir(kept);
+  const at = join(kept, `${id}.whole`);
+  try {
+    await rename(path, at);
+    return { at, rest: join(kept, id) };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
+    const beside = join(dirname(path), `.${basename(path)}.taken-${id.slice(-4)}`);
+    await rename(path, beside);
+    return { at: beside, rest: path };
+  }
+}
+
+/** What lies in a directory that was a worktree and is neither of its commit nor what its start wrote. */
+async function restOf(
+  commonDir: string,
+  at: string,
+  { path, branch, commit, wrote }: Taken,
+): Promise<string[]> {
+  return withPrivateIndex(stateDir(commonDir), 'taken', async (index) => {
+    // A repository that git would find above this directory is not asked.
+    const env = { ...index, GIT_DIR: commonDir, GIT_WORK_TREE: at };
+    const own = ['-c', 'core.bare=false', '-c', 'core.fileMode=true', '-c', 'core.untrackedCache=false'];
+    const ask = async (...args: string[]) =>
+      fields((await git(at, [...own, ...args], { env, ok: [0, 1] })).stdout).map(pathText);
+    const tip = (branch && (await resolveCommit(commonDir, `refs/heads/${branch}`))) || commit;
+    await ask('read-tree', tip);
+    await ask('update-index', '-q', '--refresh');
+    const edited = await ask('diff-files', '--name-only', '--diff-filter=d', '--ignore-submodules=all', '-z');
+    const others = await ask(
+      'ls-files',
+      '--others',
+      '--exclude-standard',
+      '--directory',
+      '--no-empty-directory',
+      '-z',
+    );
+    const ignored = await ask('ls-files', '--others', '--ignored', '--exclude-standard', '--directory', '-z');
+    const single = ignored.filter((one) => !one.endsWith('/'));
+    const rest: string[] = [];
+    for (const one of new Set([...edited, ...others, ...single].map((name) => name.replace(/\/$/, '')))) {
+      if (one === '.git' || !(await exists(join(at, one)))) continue;
+      const mine = wrote.get(join(path, one));
+      if (mine === undefined || mine !== (await digestOf(join(at, one)))) rest.push(one);
+    }
+    return rest;
+  });
+}
+
+/** What was kept longer than it need be, each with what removes it. */
+export async function outdatedRests(
+  commonDir: string,
+): Promise<{ path: string; remove: () => Promise<void> }[]> {
+  const dir = keptDir(commonDir);
+  const found: { path: string; remove: () => Promise<void> }[] = [];
+  for (const name of await namesIn(dir)) {
+    if (!name.endsWith('.json')) continue;
+    const record = await readRecordFile(commonDir, join(dir, name), kind);
+    if (!record || 'distrust' in record || name !== `${record.value.id}.json`) continue;
+    const { id, since, inos } = record.value;
+    if (Date.now() - since < KEEP_MS) continue;
+    found.push({
+      path: join(dir, id),
+      async remove() {
+        for (const path of [join(dir, id), join(dir, `${id}.whole`)]) {
+          const ino = await inodeOf(path);
+          if (ino !== undefined && inos.includes(ino)) await removeNamedTree({ path, within: dir, ino });
+        }
+        await removeOwnFile(join(dir, name));
+      },
+    });
+  }
+  return found;
+}
