@@ -108,5 +108,9 @@ export const WindowState = z.object({
       at: z.number(),
     }),
   ),
+  forgotten: z
+    .array(z.string())
+    .optional()
+    .describe('Digests of conversations whose held root is remembered no more.'),
 });
 export type WindowState = z.infer<typeof WindowState>;

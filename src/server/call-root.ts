@@ -6,6 +6,7 @@ import { Refusal } from '../engine/refusal.ts';
 import { findRoot } from '../engine/root.ts';
 import { loadEngine } from './engine.ts';
 import type { HeldRoot } from './held-root.ts';
+import { MOST_CONVERSATIONS } from './state-store.ts';
 
 interface Asked {
   path: string | undefined;
@@ -47,6 +48,7 @@ async function pathRoot(path: string): Promise<string> {
 /** The held root; refuses `not_initialized` where there is none, and `root_missing` where it is gone. */
 export async function heldRoot(held: HeldRoot, cwd: string | undefined): Promise<string> {
   const { root } = held;
+  if (root === null && held.forgotten) throw await rootForgotten(held, cwd);
   if (root === null) {
     throw new Refusal(
       'not_initialized',
@@ -56,6 +58,16 @@ export async function heldRoot(held: HeldRoot, cwd: string | undefined): Promise
   }
   if (await held.missing()) throw await rootMissing(root, held);
   return findRoot(root);
+}
+
+async function rootForgotten(held: HeldRoot, cwd: string | undefined): Promise<Refusal> {
+  const home = await held.home();
+  const from = home ?? 'the project';
+  return new Refusal(
+    'root_missing',
+    `What this conversation held is forgotten: the roots of the ${MOST_CONVERSATIONS} conversations that called last are kept, and what the window holds may be another's. Pass path, the checkout you work in, with each call (discern_status with path "${from}" lists them), or call discern_start with path "${from}" for a new worktree, which is held again.`,
+    { data: { ...(cwd !== undefined && { root: home ?? cwd }) } },
+  );
 }
 
 async function rootMissing(root: string, held: HeldRoot): Promise<Refusal> {
@@ -77,6 +89,7 @@ async function rootMissing(root: string, held: HeldRoot): Promise<Refusal> {
  */
 async function directory(held: HeldRoot): Promise<string> {
   const { directoryAt, isInGit } = await loadEngine();
+  if (held.root === null && held.forgotten) throw await rootForgotten(held, undefined);
   if (held.root !== null) {
     if (await held.missing()) throw await rootMissing(held.root, held);
     return held.root;

@@ -20,6 +20,7 @@ export class HeldRoot {
   /** What a former process kept of a root that is gone by now. */
   #left: Left['repository'];
   #anchor: Promise<Anchor | undefined> = Promise.resolve(undefined);
+  #forgotten = false;
 
   /** `onMove` is told of every re-aim, before anyone can have been answered from it. */
   constructor(onMove?: (left: Left) => void) {
@@ -42,6 +43,24 @@ export class HeldRoot {
     this.#evidence = other.#evidence;
     this.#left = other.#left;
     this.#anchor = other.#anchor;
+  }
+
+  /**
+   * Holds nothing: what was held is known to nobody any more, and where it would fall back to may be another's. The next move
+   * ends that.
+   */
+  forget(): void {
+    this.#root = null;
+    this.#movedBy = undefined;
+    this.#evidence = undefined;
+    this.#left = undefined;
+    this.#anchor = Promise.resolve(undefined);
+    this.#forgotten = true;
+  }
+
+  /** True while what was held is forgotten. */
+  get forgotten(): boolean {
+    return this.#forgotten;
   }
 
   /** The person's re-aim: the same as relaunching with another `--root`. */
@@ -93,6 +112,7 @@ export class HeldRoot {
     this.#movedBy = by;
     this.#evidence = evidence;
     this.#left = undefined;
+    this.#forgotten = false;
     this.#anchor = this.#remember();
     const repository = await this.#anchor;
     this.#onMove?.({ root: this.#root, movedBy: by, repository });
@@ -116,7 +136,7 @@ export class HeldRoot {
    */
   async missing(): Promise<boolean> {
     const root = this.#root;
-    if (root === null) return false;
+    if (root === null) return this.#forgotten;
     if (!(await exists(root))) return true;
     const [then, now] = await Promise.all([this.#anchor, this.#anchorOf(root)]);
     if (then !== undefined && !(now && isSameCheckout(then, now))) return true;

@@ -3,36 +3,22 @@ import type { Envelope } from '../contract/envelope.ts';
 import type { VerbEvent } from '../contract/events.ts';
 import { mayRunCommands, needsNoRoot, traits } from '../contract/traits.ts';
 import type { Args, Verb } from '../contract/verbs.ts';
-import type { CallerKind, WindowEvent } from '../contract/window.ts';
-import type { CallerFacts, ClientKind, Context } from '../engine/index.ts';
+import type { WindowEvent } from '../contract/window.ts';
+import type { Context } from '../engine/index.ts';
 import { Refusal } from '../engine/refusal.ts';
 import { findRoot } from '../engine/root.ts';
+import type { Answer, CallRequest } from './call.ts';
 import { callRoot, heldRoot } from './call-root.ts';
-import { CallOrder, type Turn } from './callers.ts';
+import { type Caller, Callers } from './caller.ts';
+import type { Turn } from './callers.ts';
 import { cancellable } from './cancellable.ts';
-import { ClientRoots } from './client-roots.ts';
 import { loadEngine } from './engine.ts';
 import { HeldRoot } from './held-root.ts';
 import { findSpawnRoot, type SpawnRoot } from './spawn-root.ts';
-import { type Stance, stanceOf, topOfCaller } from './standing.ts';
+import type { Stance } from './standing.ts';
 import { StateStore } from './state-store.ts';
 
-export interface CallRequest<V extends string = Verb> {
-  verb: V;
-  args: Record<string, unknown> | undefined;
-  signal: AbortSignal;
-  emit: (event: VerbEvent) => void;
-  client: ClientKind;
-  /** Asks the client for its roots, where it declares them. */
-  askRoots: (() => Promise<string[]>) | undefined;
-  /** Who calls: the conversation the host names, if it does; else the connection's own, which is the window's. */
-  conversation?: string | undefined;
-  caller?: CallerKind | undefined;
-  /** The `_meta` of the request. */
-  meta?: Record<string, unknown> | undefined;
-  /** By what another request may cancel this one, where they come over connections of their own. */
-  exchange?: { session: string; id: string | number } | undefined;
-}
+export type { Answer, CallRequest } from './call.ts';
 
 export interface SessionOptions {
   /** What `--root` named. */
@@ -48,36 +34,15 @@ export interface SessionOptions {
   lookOnly?: boolean;
 }
 
-export interface Answer {
-  envelope: Envelope;
-  held: Held | undefined;
-}
-
-/** One caller: what it holds, and the order its calls came in. */
-interface Caller {
-  held: Promise<HeldRoot>;
-  order: CallOrder;
-  /**
-   * The git top it stood in when its held root was last moved. `null` where the held root was left by a former process, or
-   * aimed by a person: then where it is seen to stand first is where it stood.
-   */
-  stood: string | undefined | null;
-  /** Whether it was told what was passed over when the spawn root was looked for. */
-  told: boolean;
-  roots: ClientRoots;
-}
-
 /**
  * What a server keeps between calls: the held root of each caller, and the order calls that may move it came in. It
  * resolves each call's root, runs the core on it, and re-aims from the typed result; the cores never see any of this.
  */
 export class Session {
   readonly #options: SessionOptions;
-  readonly #window: Caller;
-  readonly #conversations = new Map<string, Caller>();
+  readonly #callers: Callers;
   readonly #listeners = new Set<(event: WindowEvent) => void>();
   readonly #running = new Map<number, AbortController>();
-  readonly #state: StateStore;
   #trusted: boolean;
   #calls = 0;
   #search: Promise<SpawnRoot> | undefined;
@@ -86,20 +51,17 @@ export class Session {
     this.#options = options;
     this.#trusted = options.trusted ?? true;
     const state = options.state ?? new StateStore(undefined);
-    this.#state = state;
     const window = new HeldRoot((left) => {
       state.keepWindow(left);
       this.#tell(async () => ({ type: 'held', held: await window.describe() }));
     });
-    const left = state.window;
-    if (left) window.restore(left);
-    this.#window = {
-      held: Promise.resolve(window),
-      order: new CallOrder(),
-      stood: left?.movedBy === undefined ? undefined : null,
-      told: false,
-      roots: new ClientRoots(),
-    };
+    const { env, cwd } = options;
+    this.#callers = new Callers({ env, cwd, state, window, find: (askRoots) => this.held(askRoots) });
+  }
+
+  /** How many conversations are known in memory. */
+  get conversations(): number {
+    return this.#callers.size;
   }
 
   /** Hears what happens, for the person who looks on. Returns what ends it. */
@@ -129,7 +91,7 @@ export class Session {
     const held = await this.held();
     await held.relaunch(await findRoot(path));
     // The person's aim wins over where an agent happens to stand.
-    this.#window.stood = null;
+    this.#callers.window.stood = null;
     return held.describe();
   }
 
@@ -138,7 +100,7 @@ export class Session {
    * again at later ones while there is none, so that creating a project where it was looked for helps without a restart.
    */
   async held(askRoots?: () => Promise<string[]>): Promise<HeldRoot> {
-    const held = await this.#window.held;
+    const held = await this.#callers.window.held;
     if (held.root !== null) return held;
     this.#search ??= this.#find(false, askRoots).finally(() => {
       this.#search = undefined;
@@ -153,7 +115,7 @@ export class Session {
    */
   async begin(): Promise<void> {
     const named = await this.#find(true);
-    if (named.root !== null) (await this.#window.held).begin(named);
+    if (named.root !== null) (await this.#callers.window.held).begin(named);
   }
 
   #find(namedOnly: boolean, askRoots?: () => Promise<string[]>): Promise<SpawnRoot> {
@@ -169,7 +131,7 @@ export class Session {
 
   /** Answers one tool call. Must be entered in the order calls arrive; never rejects. */
   async call(request: CallRequest): Promise<Answer> {
-    const caller = this.#callerOf(request);
+    const caller = this.#callers.enter(request);
     const by = request.caller ?? 'agent';
     const bound = request.args?.path !== undefined || needsNoRoot(request.verb);
     const turn = caller.order.accept(request.verb, bound);
@@ -197,44 +159,12 @@ export class Session {
     } finally {
       this.#running.delete(call);
       turn.finish();
+      this.#callers.leave(caller);
     }
   }
 
-  /**
-   * The caller of a request. A conversation seen for the first time takes the window's held root as it stands at that moment,
-   * unless it was known to a former process of this window.
-   */
-  #callerOf({ conversation, askRoots }: CallRequest): Caller {
-    if (conversation === undefined) return this.#window;
-    const known = this.#conversations.get(conversation);
-    if (known) return known;
-    const state = this.#state;
-    const held = new HeldRoot((one) => state.keepConversation(conversation, one));
-    const left = state.conversation(conversation);
-    const caller: Caller = {
-      order: new CallOrder(),
-      stood: left?.movedBy === undefined ? undefined : null,
-      told: false,
-      roots: new ClientRoots(),
-      held: this.held(askRoots).then(async (window) => {
-        held.takeOver(window);
-        if (left) held.restore(left);
-        else if (held.root !== null) {
-          state.keepConversation(conversation, {
-            root: held.root,
-            movedBy: undefined,
-            repository: await held.repository(),
-          });
-        }
-        return held;
-      }),
-    };
-    this.#conversations.set(conversation, caller);
-    return caller;
-  }
-
   async #answer(request: CallRequest, caller: Caller, turn: Turn): Promise<Answer> {
-    const [engine, held] = await Promise.all([loadEngine(), this.#heldOf(caller, request)]);
+    const [engine, held] = await Promise.all([loadEngine(), this.#callers.heldOf(caller, request)]);
     const { verb } = request;
     let root: string | undefined;
     let envelope: Envelope;
@@ -246,11 +176,12 @@ export class Session {
       const path = args.path as string | undefined;
       // A person sees both, and means what the window holds.
       if (path === undefined && request.caller !== 'person') {
-        stance = await this.#stanceOf(request, caller, held);
+        stance = await this.#callers.stanceOf(request, caller, held);
       }
       const follow = stance.follow;
       if (follow && !dropped) {
-        for (const one of await this.#moving(held)) await one.move(follow.root, 'caller', follow.evidence);
+        for (const one of await this.#callers.moving(held))
+          await one.move(follow.root, 'caller', follow.evidence);
       }
       const named = follow && dropped ? follow.root : path;
       if (!needsNoRoot(verb)) root = await callRoot(verb, { path: named, held, cwd: this.#options.cwd });
@@ -269,7 +200,7 @@ export class Session {
     await this.#reaim(envelope, request, caller, held, turn);
     const description = await held.describe();
     if (envelope.error === 'root_missing') this.#tell(async () => this.#heldEvent());
-    if (envelope.error === 'root_missing') {
+    if (envelope.error === 'root_missing' && !held.forgotten) {
       const home = await held.home();
       if (home) envelope.hints = [...(envelope.hints ?? []), engine.leavingAdvice(request.client, home)];
     }
@@ -279,39 +210,6 @@ export class Session {
     if (first.length > 0) envelope.message = [...first, envelope.message].filter(Boolean).join(' ');
     if (verb === 'doctor') envelope = engine.withHeld(envelope as never, description) as Envelope;
     return { envelope, held: description };
-  }
-
-  /** What a caller holds. A conversation that began where there was no root takes the window's once there is one. */
-  async #heldOf(caller: Caller, { askRoots }: CallRequest): Promise<HeldRoot> {
-    const held = await caller.held;
-    if (held.root !== null) return held;
-    const window = await this.held(askRoots);
-    if (held !== window) held.takeOver(window);
-    return held;
-  }
-
-  /** Where the caller stands, and what follows from it; a look-up that fails is no evidence. */
-  async #stanceOf(request: CallRequest, caller: Caller, held: HeldRoot): Promise<Stance> {
-    const { verb, client } = request;
-    const facts = this.#factsOf(request, caller);
-    try {
-      if (caller.stood === null) caller.stood = await topOfCaller(client, facts);
-      return await stanceOf({ verb, client, facts, held, before: caller.stood });
-    } catch (error) {
-      if (Refusal.is(error)) throw error;
-      return {};
-    }
-  }
-
-  #factsOf({ meta, conversation, askRoots }: CallRequest, { roots }: Caller): CallerFacts {
-    const { env, cwd } = this.#options;
-    return { env, parent: process.ppid, launch: cwd, meta, conversation, askRoots: roots.of(askRoots) };
-  }
-
-  /** What a caller's own move moves: what it holds, and the window's. */
-  async #moving(held: HeldRoot): Promise<HeldRoot[]> {
-    const window = await this.#window.held;
-    return held === window ? [held] : [held, window];
   }
 
   /** What was named as the root and passed over: said to each caller once, in its first answer about a checkout. */
@@ -339,29 +237,25 @@ export class Session {
       worktree?: string;
       landing?: { worktree_removed?: boolean };
     };
-    const stands = async () => {
-      if (request.caller === 'person') return;
-      caller.stood = await topOfCaller(request.client, this.#factsOf(request, caller));
-    };
     if (envelope.verb === 'start' && envelope.ok && data.path !== undefined) {
       await earlier;
-      for (const one of await this.#moving(held)) await one.move(data.path, 'start');
-      await stands();
+      for (const one of await this.#callers.moving(held)) await one.move(data.path, 'start');
+      await this.#callers.stands(request, caller);
     }
     if (envelope.verb === 'accept' && data.landing?.worktree_removed && data.root !== undefined) {
       await earlier;
       // Only where this very accept removed the checkout a root lay in: another's loss is for its own calls to say.
       const removed = data.worktree;
-      for (const one of await this.#moving(held)) {
+      for (const one of await this.#callers.moving(held)) {
         if (removed !== undefined && (await one.repository())?.top === removed)
           await one.move(data.root, 'accept');
       }
-      await stands();
+      await this.#callers.stands(request, caller);
     }
   }
 
   async #heldEvent(): Promise<WindowEvent> {
-    return { type: 'held', held: await (await this.#window.held).describe() };
+    return { type: 'held', held: await (await this.#callers.window.held).describe() };
   }
 
   /** Events are made only for someone who listens. */

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { WindowState } from '../contract/window.ts';
@@ -11,8 +11,14 @@ export interface Left {
   repository: { commonDir: string; prefix: string } | undefined;
 }
 
-/** How many conversations a state file remembers: the most recent ones. */
-const MOST_CONVERSATIONS = 50;
+/** How many conversations' held roots are remembered: of those that called last. */
+export const MOST_CONVERSATIONS = 200;
+
+/** How many that are remembered no more are still told from new ones. Beyond that every unknown one may be such a one. */
+const MOST_FORGOTTEN = 20_000;
+
+/** What stands for a forgotten conversation's id: 66 bits of its digest. */
+const markOf = (id: string) => createHash('sha256').update(id).digest('base64url').slice(0, 11);
 
 /**
  * A window's state file (contract §8): every move of a held root is written at once, as a whole, so that it survives this
@@ -21,10 +27,15 @@ const MOST_CONVERSATIONS = 50;
 export class StateStore {
   readonly #path: string | undefined;
   #state: WindowState;
+  readonly #forgotten: Set<string>;
+  readonly #mostForgotten: number;
 
-  constructor(path: string | undefined) {
+  /** `mostForgotten`: how many that are remembered no more are told from new ones. */
+  constructor(path: string | undefined, { mostForgotten = MOST_FORGOTTEN } = {}) {
+    this.#mostForgotten = mostForgotten;
     const found = path === undefined ? undefined : read(path);
     this.#state = (found !== 'foreign' && found) || { version: 1, held: null, conversations: {} };
+    this.#forgotten = new Set(this.#state.forgotten ?? []);
     this.#path = found === 'foreign' ? undefined : path;
     if (found === 'foreign') {
       process.stderr.write(
@@ -51,14 +62,28 @@ export class StateStore {
   }
 
   keepConversation(id: string, { root, ...left }: Left): void {
-    const kept = Object.entries({
+    const all = Object.entries({
       ...this.#state.conversations,
       [id]: { root, ...written(left), at: Date.now() },
-    })
-      .sort(([, a], [, b]) => b.at - a.at)
-      .slice(0, MOST_CONVERSATIONS);
-    this.#state = { ...this.#state, conversations: Object.fromEntries(kept) };
+    }).sort(([, a], [, b]) => b.at - a.at);
+    this.#forgotten.delete(markOf(id));
+    for (const [old] of all.slice(MOST_CONVERSATIONS)) this.#forgotten.add(markOf(old));
+    const conversations = Object.fromEntries(all.slice(0, MOST_CONVERSATIONS));
+    const forgotten = [...this.#forgotten].slice(0, this.#mostForgotten);
+    this.#state = { ...this.#state, conversations, ...(forgotten.length > 0 && { forgotten }) };
     this.#write();
+  }
+
+  /** Notes that a conversation has called: those that called last are remembered. Written down with the next move of anyone. */
+  touchConversation(id: string): void {
+    const { conversations } = this.#state;
+    const known = Object.hasOwn(conversations, id) ? conversations[id] : undefined;
+    if (known) known.at = Date.now();
+  }
+
+  /** Whether a conversation that is not remembered may have been: what it held is then not the window's to replace. */
+  hasForgotten(id: string): boolean {
+    return this.#forgotten.size >= this.#mostForgotten || this.#forgotten.has(markOf(id));
   }
 
   #write(): void {
@@ -111,12 +136,16 @@ function read(path: string): WindowState | 'foreign' | undefined {
 
 /** Checked by hand: the contract's schemas are not loaded before they are needed. */
 function isState(value: unknown): value is WindowState {
-  const { version, held, conversations } = (value ?? {}) as Partial<WindowState>;
+  const { version, held, conversations, forgotten } = (value ?? {}) as Partial<WindowState>;
   return (
     version === 1 &&
     (held === null || typeof held === 'string') &&
     typeof conversations === 'object' &&
     conversations !== null &&
-    Object.values(conversations).every((one) => typeof one?.root === 'string' && typeof one.at === 'number')
+    Object.values(conversations).every(
+      (one) => typeof one?.root === 'string' && typeof one.at === 'number',
+    ) &&
+    (forgotten === undefined ||
+      (Array.isArray(forgotten) && forgotten.every((one) => typeof one === 'string')))
   );
 }
