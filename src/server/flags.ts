@@ -32,6 +32,10 @@ request brings as "Authorization: Bearer", and --root may be given several times
                  (DISCERN_MCP_ALLOWED_ORIGINS)
   --any-project  serve every project on this machine, whose jobs then run for whoever has the
                  secret, not only those of --root (DISCERN_MCP_ANY_PROJECT=1)
+  --access-log   say one line of each request on stderr, without headers and arguments
+                 (DISCERN_MCP_ACCESS_LOG=1)
+  --request-timeout SECONDS
+                 how long a request may take to arrive (DISCERN_MCP_REQUEST_TIMEOUT; default 30)
 `;
 
 const options = {
@@ -50,12 +54,23 @@ const options = {
   'allowed-hosts': { type: 'string', multiple: true },
   'allowed-origins': { type: 'string', multiple: true },
   'any-project': { type: 'boolean' },
+  'access-log': { type: 'boolean' },
+  'request-timeout': { type: 'string' },
 } as const;
 
 /** Which flags mean something over which transport only. */
 const only = {
   stdio: ['state', 'socket', 'untrusted'],
-  http: ['host', 'port', 'path', 'allowed-hosts', 'allowed-origins', 'any-project'],
+  http: [
+    'host',
+    'port',
+    'path',
+    'allowed-hosts',
+    'allowed-origins',
+    'any-project',
+    'access-log',
+    'request-timeout',
+  ],
 } as const;
 
 const parse = (argv: readonly string[]) => parseArgs({ args: [...argv], options, strict: true }).values;

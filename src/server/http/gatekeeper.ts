@@ -6,6 +6,8 @@ import {
   validateHostHeader,
   validateOriginHeader,
 } from '@modelcontextprotocol/server';
+import { WrongSecrets } from './bounds.ts';
+import { isLoopback } from './listening.ts';
 import type { HttpOptions } from './options.ts';
 
 /** Answers a request that may not pass and resolves to false; true leaves it to whoever comes next. */
@@ -13,11 +15,19 @@ export type Gatekeeper = (req: IncomingMessage, res: ServerResponse) => boolean;
 
 /**
  * Who may come in (contract §9), in this order: a request for a name that is ours, from a page that may ask, for the one path
- * there is, with the secret. No OAuth metadata is offered, nor hinted at in the challenge: a client that found some would begin
+ * there is, with the secret, which may not be guessed at without end. No OAuth metadata is offered, nor hinted at in the challenge: a client that found some would begin
  * a flow that leads nowhere, instead of sending the secret it was given.
  */
-export function gatekeeper({ path, token, allowedHosts, allowedOrigins }: HttpOptions): Gatekeeper {
-  const hosts = [...localhostAllowedHostnames(), ...allowedHosts];
+export function gatekeeper({
+  host: own,
+  path,
+  token,
+  allowedHosts,
+  allowedOrigins,
+}: HttpOptions): Gatekeeper {
+  // What it listens on is what its URL says, also where that is another address of loopback.
+  const hosts = [...localhostAllowedHostnames(), ...(isLoopback(own) ? [own] : []), ...allowedHosts];
+  const wrong = new WrongSecrets();
   const originNames = [...localhostAllowedOrigins(), ...allowedOrigins.names];
   const wanted = digest(token);
   return (req, res) => {
@@ -45,7 +55,14 @@ export function gatekeeper({ path, token, allowedHosts, allowedOrigins }: HttpOp
       res.writeHead(204, { 'Access-Control-Allow-Methods': 'POST', 'Access-Control-Max-Age': '600' }).end();
       return false;
     }
+    const address = req.socket.remoteAddress ?? '';
+    const wait = wrong.waitOf(address);
+    if (wait > 0) {
+      res.setHeader('Retry-After', String(wait));
+      return refuse(res, 429, `Too many wrong secrets came from ${address}: wait ${wait} seconds.`);
+    }
     if (!isSecret(req.headers.authorization, wanted)) {
+      wrong.add(address);
       res.setHeader('WWW-Authenticate', 'Bearer');
       return refuse(res, 401, 'Send the secret of this server as "Authorization: Bearer".');
     }

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { currentDirectory } from '../current-directory.ts';
@@ -10,6 +10,10 @@ import { serverFactory } from '../mcp.ts';
 import { helpResources } from '../resources.ts';
 import { offeredTools, withheldFrom } from '../tools.ts';
 import { LONGEST_MESSAGE } from '../wire/message.ts';
+import { accepting } from './accepting.ts';
+import { accessLog } from './access-log.ts';
+import { messageOf } from './body.ts';
+import { MOST_CONNECTIONS } from './bounds.ts';
 import { namingSessions, withCancelling } from './cancelling.ts';
 import { gatekeeper } from './gatekeeper.ts';
 import { LaunchRoots } from './launch-roots.ts';
@@ -63,15 +67,30 @@ async function serve(options: HttpOptions, flags: Flags, tools: readonly ToolEnt
     maxRequestBodySize: LONGEST_MESSAGE,
     onerror: complain,
   });
-  const handle = toNodeHandler(namingSessions(handler), {
+  const handle = toNodeHandler(accepting(namingSessions(handler)), {
     maxRequestBodySize: LONGEST_MESSAGE,
     onerror: complain,
   });
   const mayPass = gatekeeper(options);
-  const server = createServer((req, res) => {
+  const log = options.accessLog
+    ? accessLog((line) => process.stderr.write(`discern mcp: ${line}\n`))
+    : undefined;
+  const answer = async (req: IncomingMessage, res: ServerResponse) => {
+    const entry = log?.(req, res);
+    if (!mayPass(req, res)) return;
     // The adapter's type and Node's differ in what exactOptionalPropertyTypes makes of `method?`.
-    if (mayPass(req, res)) handle(req as Parameters<typeof handle>[0], res).catch(complain);
+    const request = req as Parameters<typeof handle>[0];
+    if (req.method !== 'POST') return handle(request, res);
+    const message = await messageOf(req, res);
+    if (message === undefined) return;
+    entry?.calls(message);
+    await handle(request, res, message);
+  };
+  const server = createServer(bounded(options), (req, res) => {
+    // One whose body does not arrive is over.
+    answer(req, res).catch((error) => (req.complete ? complain(error) : res.destroy()));
   });
+  server.maxConnections = MOST_CONNECTIONS;
   const url = await listen(server, options);
   server.on('error', complain);
   const ended = new Promise<void>((resolve) => onEndingSignal(resolve));
@@ -85,6 +104,13 @@ async function serve(options: HttpOptions, flags: Flags, tools: readonly ToolEnt
   await close();
   return 0;
 }
+
+/** How long a request may take to arrive: its headers a third of it. Both are looked after every half second. */
+const bounded = ({ requestTimeout }: HttpOptions): ServerOptions => ({
+  requestTimeout,
+  headersTimeout: Math.ceil(requestTimeout / 3),
+  connectionsCheckingInterval: 500,
+});
 
 function announce(url: string, { host, allowedHosts }: HttpOptions): void {
   process.stderr.write(`discern mcp: serving ${url}\n`);

@@ -12,6 +12,10 @@ export interface HttpOptions {
   allowedOrigins: AllowedOrigins;
   /** Serve every project on this machine, not only those the server was started for. */
   anyProject: boolean;
+  /** How long a whole request may take to arrive, in milliseconds. */
+  requestTimeout: number;
+  /** Say one line of each request. */
+  accessLog: boolean;
   /** The secret every request must bring. */
   token: string;
 }
@@ -27,8 +31,8 @@ interface Said {
 
 /** Everything HTTP is served with: flag, then environment, then default (contract §9). Throws {@link Unusable}. */
 export function httpOptions(flags: Flags, env: NodeJS.ProcessEnv): HttpOptions {
-  const said = (flag: 'host' | 'port' | 'path', otherwise: string): Said => {
-    const name = `DISCERN_MCP_${flag.toUpperCase()}`;
+  const said = (flag: 'host' | 'port' | 'path' | 'request-timeout', otherwise: string): Said => {
+    const name = `DISCERN_MCP_${flag.toUpperCase().replace('-', '_')}`;
     const typed = flags[flag];
     if (typed !== undefined) return { by: `--${flag}`, value: typed };
     return env[name] ? { by: name, value: env[name] } : { by: `--${flag}`, value: otherwise };
@@ -47,6 +51,8 @@ export function httpOptions(flags: Flags, env: NodeJS.ProcessEnv): HttpOptions {
     path: pathOf(said('path', '/mcp')),
     allowedHosts: hostNames(list('allowed-hosts')),
     allowedOrigins: origins(list('allowed-origins')),
+    requestTimeout: secondsOf(said('request-timeout', '30')) * 1000,
+    accessLog: flags['access-log'] ?? isYes(env.DISCERN_MCP_ACCESS_LOG),
     anyProject: flags['any-project'] ?? isYes(env.DISCERN_MCP_ANY_PROJECT),
   };
 }
@@ -77,6 +83,14 @@ function portOf({ by, value }: Said): number {
   const port = /^\d{1,5}$/.test(value) ? Number(value) : Number.NaN;
   if (!(port <= 65_535)) throw new Unusable(`${by} "${value}" is no port: it is a number from 0 to 65535.`);
   return port;
+}
+
+function secondsOf({ by, value }: Said): number {
+  const seconds = /^\d{1,4}$/.test(value) ? Number(value) : 0;
+  if (seconds < 1 || seconds > 3600) {
+    throw new Unusable(`${by} "${value}" is no number of seconds from 1 to 3600.`);
+  }
+  return seconds;
 }
 
 function pathOf({ by, value }: Said): string {

@@ -1,11 +1,12 @@
 import type { Envelope } from '../../contract/envelope.ts';
-import { needsNoRoot } from '../../contract/traits.ts';
+import { mayRunCommands, needsNoRoot, traits } from '../../contract/traits.ts';
 import type { Args, Verb } from '../../contract/verbs.ts';
 import { Refusal } from '../../engine/refusal.ts';
 import { namedRoot } from '../call-root.ts';
 import { cancellable } from '../cancellable.ts';
 import { type Engine, loadEngine } from '../engine.ts';
 import type { Answer, CallRequest } from '../session.ts';
+import { Slots } from './bounds.ts';
 import type { LaunchRoots } from './launch-roots.ts';
 
 /** A verb, or the one tool that is none. */
@@ -19,6 +20,7 @@ export class RemoteCalls {
   readonly #launch: LaunchRoots;
   readonly #lookOnly: boolean;
   readonly #anyProject: boolean;
+  readonly #slots = new Slots();
   readonly #running = new Map<string, AbortController>();
 
   constructor(launch: LaunchRoots, options: { lookOnly: boolean; anyProject: boolean }) {
@@ -65,7 +67,10 @@ export class RemoteCalls {
       if (signal.aborted) throw new Refusal('cancelled', 'The call was cancelled before it began.');
       const args = checked(engine, verb, given);
       if (!needsNoRoot(verb)) root = await this.#served(verb, args.path as string);
-      return (await engine.run(verb, root ?? '', args as Args<Verb>, ctx)) as Envelope;
+      const run = () => engine.run(verb, root ?? '', args as Args<Verb>, ctx) as Promise<Envelope>;
+      if (this.#lookOnly || !mayRunCommands(traits[verb], args)) return await run();
+      const message = 'Waiting for other calls on this server to end.';
+      return await this.#slots.within(signal, () => emit({ type: 'waiting', message }), run);
     } catch (error) {
       return engine.refused(verb, root, error);
     }
