@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { realpath } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
 import type { Context } from './context.ts';
 import { exists, stateDir } from './files.ts';
 import { git } from './git/core.ts';
@@ -28,12 +28,23 @@ export async function lockCheckout(
   });
 }
 
-/** The lock file of the checkout with this git directory. */
+/**
+ * The lock file of the checkout with this git directory. It is named for what the checkout is to its repository, never for a
+ * path: through a link, a bind mount or in a container the same checkout has other paths, and must have the same lock.
+ */
 export async function checkoutLockPath(commonDir: string, gitDir: string): Promise<string> {
-  // git answers, and `.git` files hold, the same directory with or without links.
-  const real = await realpath(gitDir).catch(() => gitDir);
-  const key = createHash('sha256').update(real).digest('hex').slice(0, 16);
-  return join(stateDir(commonDir), 'locks', `checkout-${key}.lock`);
+  const main = await isSameDirectory(commonDir, gitDir);
+  // Each linked checkout's git directory is `worktrees/<name>` (gitrepository-layout(5)).
+  const key = createHash('sha256').update(main ? 'main' : `worktrees/${basename(gitDir)}`);
+  return join(stateDir(commonDir), 'locks', `checkout-${key.digest('hex').slice(0, 16)}.lock`);
+}
+
+async function isSameDirectory(one: string, other: string): Promise<boolean> {
+  if (resolve(one) === resolve(other)) return true;
+  const [a, b] = await Promise.all(
+    [one, other].map((path) => stat(path, { bigint: true }).catch(() => undefined)),
+  );
+  return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino;
 }
 
 /** What each file or directory in a git directory says is under way there, and how to leave it. */

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { lstat, lutimes, open, readlink, rename, rm } from 'node:fs/promises';
+import { constants, readlinkSync } from 'node:fs';
+import { lstat, open, readFile, readlink, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { readBounded } from './bounded-file.ts';
 import { namesIn, putNew } from './files.ts';
+import { isLooking } from './git/looking.ts';
 import { procStat } from './process/proc-stat.ts';
 import { Refusal } from './refusal.ts';
 import { foreign, madeOwnDir } from './state/own-dir.ts';
@@ -37,6 +39,7 @@ export interface Lock {
 }
 
 const POLL_MS = 40;
+const FOREIGN_POLL_MS = 500;
 const HEARTBEAT_MS = 10_000;
 /** A lock from another host, whose processes we cannot see, counts as left behind after this long untouched. */
 const FOREIGN_STALE_MS = 60_000;
@@ -60,7 +63,7 @@ export async function acquireLock(path: string, options: LockOptions): Promise<L
   await madeOwnDir(dirname(path));
   const me: Holder = {
     pid: process.pid,
-    started: procStat(process.pid)?.started ?? '',
+    started: startedAs(process.pid) ?? '',
     host: await pidSpace(),
     nonce: randomBytes(8).toString('hex'),
     purpose: options.purpose,
@@ -80,12 +83,12 @@ export async function acquireLock(path: string, options: LockOptions): Promise<L
     }
     if (!waited) options.onWait?.(message);
     waited = true;
-    await sleep(POLL_MS);
+    // Only the holder's signs of life are waited for, which come each ten seconds.
+    await sleep(holder.host === me.host ? POLL_MS : FOREIGN_POLL_MS);
   }
   const beat = setInterval(() => {
-    const now = new Date();
     // The lock may be gone with the repository itself; the release then finds out.
-    lutimes(path, now, now).catch(() => undefined);
+    touch(path, me.nonce).catch(() => undefined);
   }, HEARTBEAT_MS);
   beat.unref();
   return {
@@ -118,7 +121,8 @@ export async function lockHolders(
       const path = join(dir, file);
       const holder = await readHolder(path).catch(unlessForeign);
       if (!holder) return [];
-      return [{ file, purpose: holder.purpose, pid: holder.pid, alive: await isAlive(holder, path) }];
+      const alive = await isAlive(holder, path, clockBeside(path));
+      return [{ file, purpose: holder.purpose, pid: holder.pid, alive }];
     }),
   );
   return holders.flat();
@@ -127,7 +131,7 @@ export async function lockHolders(
 /** True while a living process holds the lock: a look only, nothing is taken. */
 export async function isHeld(path: string): Promise<boolean> {
   const holder = await readHolder(path).catch(unlessForeign);
-  return holder !== undefined && (await isAlive(holder, path));
+  return holder !== undefined && (await isAlive(holder, path, clockBeside(path)));
 }
 
 /** Who only looks finds no holder in what is no lock. */
@@ -139,7 +143,8 @@ function unlessForeign(error: unknown): undefined {
 async function tryAcquire(path: string, me: Holder): Promise<Holder | undefined> {
   // Looking writes nothing: a wait of minutes must not keep whoever watches the git directory busy.
   const before = await readHolder(path);
-  if (before && (await isAlive(before, path))) return before;
+  if (before?.host === me.host && before.pid > 0 && (await isAlive(before, path, clockOf(path))))
+    return before;
   const mine = `${path}.${me.nonce}`;
   await writeWhole(mine, me);
   try {
@@ -154,7 +159,7 @@ async function tryAcquire(path: string, me: Holder): Promise<Holder | undefined>
       }
       const holder = await readHolder(path);
       if (!holder) continue;
-      if (await isAlive(holder, path)) return holder;
+      if (await isAlive(holder, path, clockOf(mine))) return holder;
       const rival = await takeOver(path, mine, holder, me);
       if (rival !== 'lost') return rival;
     }
@@ -175,13 +180,52 @@ async function takeOver(
   if (rival) return rival;
   try {
     const now = await readHolder(path);
-    if (now?.nonce !== dead.nonce || (await isAlive(now, path))) return 'lost';
+    if (now?.nonce !== dead.nonce || (await isAlive(now, path, clockOf(mine)))) return 'lost';
     const copy = `${mine}.take`;
     await putNew(mine, copy);
     await rename(copy, path);
     return undefined;
   } finally {
     await rm(guard, { force: true });
+  }
+}
+
+/** What the time is, in milliseconds, by a clock that may have to be looked for. */
+type Clock = () => Promise<number>;
+
+/**
+ * The clock of the file system that dates the locks, by a file that was just written: ours, or another holder's, may be minutes
+ * off.
+ */
+const clockOf =
+  (file: string): Clock =>
+  async () =>
+    (await lstat(file)).mtimeMs;
+
+/** The same for who only looks: by a file of its own, else, where nothing may be written, our clock. */
+const clockBeside =
+  (path: string): Clock =>
+  async () => {
+    if (isLooking()) return Date.now();
+    const probe = `${path}.${randomBytes(8).toString('hex')}`;
+    try {
+      await writeFile(probe, '', { flag: 'wx' });
+      return (await lstat(probe)).mtimeMs;
+    } catch {
+      return Date.now();
+    } finally {
+      await rm(probe, { force: true });
+    }
+  };
+
+/** Dates our lock anew by the file system's clock, by writing the byte it begins with. */
+async function touch(path: string, nonce: string): Promise<void> {
+  if ((await readHolder(path))?.nonce !== nonce) return;
+  const file = await open(path, constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0));
+  try {
+    await file.write('{', 0);
+  } finally {
+    await file.close();
   }
 }
 
@@ -217,30 +261,46 @@ async function readHolder(path: string): Promise<Holder | undefined> {
 }
 
 /**
- * The machine, and on Linux the pid namespace on it (namespaces(7)): a container that shares the repository, and even the
- * host's name, has other processes under the same pids.
+ * Where a pid means a process: the pid namespace (namespaces(7)) of one running kernel, by the id of its boot, since a container
+ * that shares the repository, or another machine with the same name, has other processes under the same pids. Elsewhere than on
+ * Linux the host's name.
  */
 async function pidSpace(): Promise<string> {
-  const space = await readlink('/proc/self/ns/pid').catch(() => '');
-  return space ? `${hostname()} ${space}` : hostname();
+  const [space, boot] = await Promise.all([
+    readlink('/proc/self/ns/pid').catch(() => ''),
+    readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => ''),
+  ]);
+  return space && boot ? `${boot.trim()} ${space}` : hostname();
 }
 
-async function isAlive(holder: Holder, path: string): Promise<boolean> {
-  if (holder.pid <= 0) return touchedWithin(path, UNREADABLE_STALE_MS);
-  if (holder.host !== (await pidSpace())) return touchedWithin(path, FOREIGN_STALE_MS);
+/** When a process was started; `undefined` where that cannot be told: /proc may show another namespace's processes. */
+function startedAs(pid: number): string | undefined {
+  if (process.platform !== 'linux' || !procIsOurs()) return undefined;
+  return procStat(pid)?.started;
+}
+
+/** Whether /proc was mounted in our pid namespace, and so shows processes by the pids we see (proc(5)). */
+function procIsOurs(): boolean {
+  try {
+    return readlinkSync('/proc/self') === String(process.pid);
+  } catch {
+    return false;
+  }
+}
+
+async function isAlive(holder: Holder, path: string, clock: Clock): Promise<boolean> {
+  if (holder.pid <= 0) return touchedWithin(path, UNREADABLE_STALE_MS, clock);
+  if (holder.host !== (await pidSpace())) return touchedWithin(path, FOREIGN_STALE_MS, clock);
   try {
     process.kill(holder.pid, 0);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
-  if (process.platform !== 'linux') return true;
-  const started = procStat(holder.pid)?.started;
-  return started !== undefined && (holder.started === '' || started === holder.started);
+  if (process.platform !== 'linux' || !procIsOurs() || holder.started === '') return true;
+  return startedAs(holder.pid) === holder.started;
 }
 
-function touchedWithin(path: string, milliseconds: number): Promise<boolean> {
-  return lstat(path).then(
-    (found) => Date.now() - found.mtimeMs < milliseconds,
-    () => false,
-  );
+async function touchedWithin(path: string, milliseconds: number, clock: Clock): Promise<boolean> {
+  const found = await lstat(path).catch(() => undefined);
+  return found !== undefined && (await clock()) - found.mtimeMs < milliseconds;
 }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { connect as openSocket, type Socket } from 'node:net';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { cliFile } from '../support/cli.ts';
 import { runs, until } from '../support/processes.ts';
 import { type Project, projects } from '../support/project.ts';
 import { environment, serverFile } from '../support/server.ts';
@@ -304,33 +305,35 @@ describe('The window socket', () => {
 });
 
 describe('A launcher that dies', () => {
-  it('takes the server along, though another process holds its stdin', async () => {
-    const project = await make();
-    // The shell starts a process that holds the pipe the server reads, and the server; prints both pids, and is killed.
-    const script =
-      'mkfifo "$0" && { sleep 1000 >"$0" 2>/dev/null & } && holder=$! && { "$@" <"$0" >/dev/null 2>&1 & } && echo "$! $holder" && wait';
-    const [pipe, address] = [join(project.home, 'pipe'), join(project.home, 'socket')];
-    const command = [process.execPath, serverFile, '--socket', address];
-    const launcher = spawn('/bin/sh', ['-c', script, pipe, ...command], {
-      env: environment(),
-      cwd: '/',
-      stdio: ['ignore', 'pipe', 'inherit'],
+  for (const program of [[serverFile], [cliFile, 'mcp']]) {
+    it(`takes the server along, though another process holds its stdin: ${program.map((part) => basename(part)).join(' ')}`, async () => {
+      const project = await make();
+      // The shell starts a process that holds the pipe the server reads, and the server; prints both pids, and is killed.
+      const script =
+        'mkfifo "$0" && { sleep 1000 >"$0" 2>/dev/null & } && holder=$! && { "$@" <"$0" >/dev/null 2>&1 & } && echo "$! $holder" && wait';
+      const [pipe, address] = [join(project.home, 'pipe'), join(project.home, 'socket')];
+      const command = [process.execPath, ...program, '--socket', address];
+      const launcher = spawn('/bin/sh', ['-c', script, pipe, ...command], {
+        env: environment(),
+        cwd: '/',
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      let said = '';
+      launcher.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+        said += chunk;
+      });
+      await until('both run', () => said.includes('\n'));
+      const [server = 0, holder = 0] = said.trim().split(' ').map(Number);
+      try {
+        await listens(address);
+        launcher.kill('SIGKILL');
+        await until('the server has ended', () => !runs(server));
+        assert.ok(runs(holder), 'its stdin is still held open');
+      } finally {
+        if (runs(holder)) process.kill(holder, 'SIGKILL');
+        if (runs(server)) process.kill(server, 'SIGKILL');
+        await removeAll();
+      }
     });
-    let said = '';
-    launcher.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-      said += chunk;
-    });
-    await until('both run', () => said.includes('\n'));
-    const [server = 0, holder = 0] = said.trim().split(' ').map(Number);
-    try {
-      await listens(address);
-      launcher.kill('SIGKILL');
-      await until('the server has ended', () => !runs(server));
-      assert.ok(runs(holder), 'its stdin is still held open');
-    } finally {
-      if (runs(holder)) process.kill(holder, 'SIGKILL');
-      if (runs(server)) process.kill(server, 'SIGKILL');
-      await removeAll();
-    }
-  });
+  }
 });
