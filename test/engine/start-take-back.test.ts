@@ -116,6 +116,21 @@ describe('A start whose setup fails', () => {
     assert.ok((await readdir(dirname(second))).includes(basename(`${second}.moved`)));
   });
 
+  it('keeps all of it where it cannot be told what is whose, and says so', async () => {
+    const project = await make({ config: setup(`${awaits('go')}; false`) });
+    const { hints } = await failing(project, async (worktree) => {
+      await project.write({ 'mine.txt': 'mine\n', '.gitattributes': '*.txt filter=broken\n' }, worktree);
+      await git(project.root, 'config', 'filter.broken.clean', 'false');
+      await git(project.root, 'config', 'filter.broken.required', 'true');
+      await writeFile(join(worktree, 'src/a.txt'), 'edited\n');
+    });
+    const hint = hints?.find((one) => one.includes('all of it is kept in')) ?? '';
+    const kept = /kept in (\S+)\.$/.exec(hint)?.[1] ?? '';
+    assert.equal(await readFile(join(kept, 'mine.txt'), 'utf8'), 'mine\n', JSON.stringify(hints));
+    assert.equal(await readFile(join(kept, 'src/a.txt'), 'utf8'), 'edited\n');
+    assert.equal((await git(project.root, 'worktree', 'list')).split('\n').length, 1);
+  });
+
   it('takes nothing of the checkout it was started from along', async () => {
     const project = await make({ config: setup('false') });
     await project.write({ 'mine.txt': 'mine\n' });

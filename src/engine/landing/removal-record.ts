@@ -2,7 +2,7 @@ import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
 import * as z from 'zod';
 import { namesIn, stateDir } from '../files.ts';
 import { type Kind, readRecordFile, writeRecordFile } from '../state/record.ts';
-import { inodeOf, removeOwnFile } from '../state/remove.ts';
+import { inodeOf, type NamedTree, removeOwnFile } from '../state/remove.ts';
 
 /** A removal that has begun: written down before a worktree's directory is renamed away, gone with that directory. */
 const RemovalRecord = z.object({
@@ -71,12 +71,13 @@ export async function renamedTo({
   return undefined;
 }
 
-/** Whether a record of ours names this very directory as one that was judged. */
-export async function isNamedForDeletion(commonDir: string, judged: string): Promise<boolean> {
+/** The directory a record of ours names as one that was judged, where that is this very one. */
+export async function namedForDeletion(commonDir: string, judged: string): Promise<NamedTree | undefined> {
   const id = idOf(judged);
-  if (id === undefined) return false;
+  if (id === undefined) return undefined;
   const found = await readRecordFile(commonDir, recordPath(commonDir, id), kind);
-  if (!found || !('value' in found) || found.value.id !== id) return false;
+  if (!found || !('value' in found) || found.value.id !== id) return undefined;
   const { path, ino } = found.value;
-  return judged === judgedName(trashFor(path, id)) && (await inodeOf(judged)) === ino;
+  const is = judged === judgedName(trashFor(path, id)) && (await inodeOf(judged)) === ino;
+  return is ? { path: judged, within: dirname(judged), ino } : undefined;
 }

@@ -1,4 +1,4 @@
-import { rename, rm } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { point } from '../faults.ts';
 import { exists } from '../files.ts';
@@ -9,9 +9,10 @@ import { gitDirOf } from '../identity.ts';
 import { mountsWithin } from '../removal/mounts.ts';
 import { type Stock, takeStock } from '../removal/stock.ts';
 import type { Repository } from '../repository.ts';
+import { removeNamedTree } from '../state/remove.ts';
 import { removeDirectories } from '../worktree/place.ts';
 import { keepCommits, leftCommits } from './left-commits.ts';
-import { closeRemoval, isNamedForDeletion, judgedName, recordRemoval, trashFor } from './removal-record.ts';
+import { closeRemoval, judgedName, namedForDeletion, recordRemoval, trashFor } from './removal-record.ts';
 
 /** What a worktree's removal came to; `reason` says why it is not complete. */
 export interface Retirement {
@@ -128,16 +129,13 @@ export async function deleteBranch(
  */
 export async function deleteJudged(commonDir: string, judged: string): Promise<string | undefined> {
   if (await exists(judged)) {
-    if (!(await isNamedForDeletion(commonDir, judged)))
+    const named = await namedForDeletion(commonDir, judged);
+    if (!named)
       return `${judged} stays: nothing discern has written down says that it is a worktree it removed`;
     const [mount] = await mountsWithin(judged);
     if (mount) return `${judged} stays, since ${pathText(mount)} is mounted in it: unmount that first`;
-    try {
-      await rm(judged, { recursive: true, force: true, maxRetries: 3 });
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      return `${judged} could not be deleted whole (${code}): nothing in it is needed, delete it by hand`;
-    }
+    const left = await removeNamedTree(named);
+    if (left !== undefined) return `${judged} ${left}: nothing in it is needed, delete it by hand`;
   }
   await closeRemoval(commonDir, judged);
   // The folder we keep worktrees in goes with the last of them; a folder the user named stays.

@@ -4,7 +4,6 @@ import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
 import { exists, namesIn, stateDir } from '../files.ts';
 import { fields, git, pathText } from '../git/core.ts';
-import { resolveCommit } from '../git/refs.ts';
 import { madeOwnDir } from '../state/own-dir.ts';
 import { withPrivateIndex } from '../state/private-index.ts';
 import { type Kind, readRecordFile, writeRecordFile } from '../state/record.ts';
@@ -49,11 +48,16 @@ export const digestOf = async (path: string): Promise<string | undefined> => {
   return bytes && createHash('sha256').update(bytes).digest('hex');
 };
 
-/** What was kept, relative to `dir`. */
+/** What was kept: these paths in `dir`, or, where it could not be told what is whose, all of it. */
 export interface Rest {
   dir: string;
   paths: string[];
+  /** Why it could not be told. */
+  whole?: string;
 }
+
+/** How long comparing may take, in milliseconds: a filter of the repository's takes part, and may hang. */
+const COMPARING_MS = 30_000;
 
 /**
  * Takes a worktree's directory away: what git and discern put there is deleted, and whatever else is found is moved to our own
@@ -76,8 +80,11 @@ export async function takeAway(
   const since = Date.now();
   await writeRecordFile(commonDir, recordPath(commonDir, id), kind, { version: 1, id, since, inos: [ino] });
   const away = await moveAway(commonDir, path, id);
-  const found = await restOf(commonDir, away.at, taken);
+  const found = await restOf(commonDir, away.at, taken).catch((error: unknown) =>
+    error instanceof Error ? error : new Error(String(error)),
+  );
   await forget();
+  if (found instanceof Error) return { dir: away.at, paths: [], whole: found.message };
   const paths: string[] = [];
   for (const one of found) {
     const to = join(away.rest, one);
@@ -124,11 +131,12 @@ async function restOf(
   return withPrivateIndex(stateDir(commonDir), 'taken', async (index) => {
     // A repository that git would find above this directory is not asked.
     const env = { ...index, GIT_DIR: commonDir, GIT_WORK_TREE: at };
+    const signal = AbortSignal.timeout(COMPARING_MS);
     const own = ['-c', 'core.bare=false', '-c', 'core.fileMode=true', '-c', 'core.untrackedCache=false'];
     const ask = async (...args: string[]) =>
-      fields((await git(at, [...own, ...args], { env, ok: [0, 1] })).stdout).map(pathText);
-    const tip = (branch && (await resolveCommit(commonDir, `refs/heads/${branch}`))) || commit;
-    await ask('read-tree', tip);
+      fields((await git(at, [...own, ...args], { env, ok: [0, 1], signal })).stdout).map(pathText);
+    const [tip = ''] = await ask('rev-parse', '--verify', '--quiet', `refs/heads/${branch}^{commit}`);
+    await ask('read-tree', tip.trim() || commit);
     await ask('update-index', '-q', '--refresh');
     const edited = await ask('diff-files', '--name-only', '--diff-filter=d', '--ignore-submodules=all', '-z');
     const others = await ask(

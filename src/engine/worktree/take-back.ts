@@ -8,7 +8,7 @@ import { forgetWorktree } from '../git/worktree.ts';
 import { Refusal } from '../refusal.ts';
 import type { Repository } from '../repository.ts';
 import { PRUNE } from '../state/remedies.ts';
-import { removeNamedTree } from '../state/remove.ts';
+import { inodeOf, removeNamedTree } from '../state/remove.ts';
 import { type Rest, takeAway } from './leave-rest.ts';
 import { removeDirectories } from './place.ts';
 import { destroyResources } from './resources.ts';
@@ -85,11 +85,13 @@ async function remove(
 
 async function removeThrowaway(path: string, ino: string): Promise<void> {
   if (ino === '') {
+    // What someone has put there since, or put in its place, is not ours.
     await rmdir(path).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw error;
+      if (!['ENOENT', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes(error.code ?? '')) throw error;
     });
     return;
   }
+  if ((await inodeOf(path)) !== ino) return;
   const left = await removeNamedTree({ path, within: dirname(path), ino });
   if (left !== undefined) throw new Error(`${path} ${left}`);
 }
@@ -97,7 +99,9 @@ async function removeThrowaway(path: string, ino: string): Promise<void> {
 /** The most names of what was kept that are told. */
 const MOST_NAMES = 10;
 
-function keptWords({ dir, paths }: Rest): string {
+function keptWords({ dir, paths, whole }: Rest): string {
+  if (whole !== undefined)
+    return `What someone may have written into it could not be told from what was made (${whole}), so all of it is kept in ${dir}.`;
   const more = paths.length - MOST_NAMES;
   const named = paths.slice(0, MOST_NAMES).join(', ') + (more > 0 ? ` and ${more} more` : '');
   return `What was in it beside the commit, made by its setup or by someone meanwhile, is kept in ${dir}: ${named}.`;

@@ -1,4 +1,4 @@
-import { lstat, rmdir } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { count } from '../../contract/count.ts';
 import type { Context } from '../context.ts';
@@ -12,6 +12,7 @@ import { removeOwnFile } from '../state/remove.ts';
 import { outdatedRests } from '../worktree/leave-rest.ts';
 import { forgetStart } from '../worktree/mark.ts';
 import { realWorktreesDir } from '../worktree/place.ts';
+import { removeRegistration } from './strays.ts';
 import type { Mend } from './wreck.ts';
 
 /** A half-written file is ours and nobody's any more after this long, in milliseconds. */
@@ -86,14 +87,9 @@ export async function litter(repo: Repository, after: Afterwards): Promise<Mend[
   return found;
 }
 
-/** What a registration of a worktree that was cut off consists of; see `registerAgain`. */
-const registration = ['HEAD', 'commondir', 'gitdir', 'index', 'index.lock'];
-
 async function removeUnfinished(path: string): Promise<string | undefined> {
   if ((await lstat(path).catch(() => undefined))?.isDirectory()) {
-    for (const name of registration) await removeOwnFile(join(path, name));
-    // rmdir(2) removes nothing that holds anything else.
-    await rmdir(path);
+    await removeRegistration(path);
     return undefined;
   }
   const why = await removeOwnFile(path);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rmdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { point } from '../faults.ts';
 import { exists, stateDir } from '../files.ts';
@@ -9,6 +9,7 @@ import { gitDirOf } from '../identity.ts';
 import type { Repository } from '../repository.ts';
 import { madeOwnDir } from '../state/own-dir.ts';
 import { PRUNE } from '../state/remedies.ts';
+import { removeOwnFile } from '../state/remove.ts';
 import { belongsTo } from '../worktree/admin.ts';
 import { interruptedStarts } from '../worktree/mark.ts';
 import { isId } from '../worktree/name.ts';
@@ -93,6 +94,15 @@ function forgotten(path: string, admin: string): Wreck {
   };
 }
 
+/** What a registration that was not finished consists of. */
+const registration = ['HEAD', 'commondir', 'gitdir', 'index', 'index.lock'];
+
+/** Removes a registration that was not finished, from our own directory; rmdir(2) removes nothing that holds anything else. */
+export async function removeRegistration(made: string): Promise<void> {
+  for (const name of registration) await removeOwnFile(join(made, name));
+  await rmdir(made);
+}
+
 /**
  * Registers a checkout that git has forgotten under the name its `.git` file still says (gitrepository-layout(5)), on its
  * branch if that is there and free, else detached at the trunk. No file of it is touched: whatever differs from that
@@ -118,7 +128,7 @@ export async function registerAgain(
     await mkdir(dirname(admin), { recursive: true });
     await rename(made, admin);
   } catch (error) {
-    await rm(made, { recursive: true, force: true });
+    await removeRegistration(made);
     throw error;
   }
   await git(path, ['update-index', '-q', '--refresh'], { ok: [0, 1] });
