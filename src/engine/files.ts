@@ -1,16 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import {
-  access,
-  constants,
-  copyFile,
-  link,
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  rename,
-  rm,
-} from 'node:fs/promises';
+import { access, constants, copyFile, link, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 /** Our own directory under the git common dir: proofs, locks, run output, journals (contract §6). */
@@ -88,21 +77,5 @@ export async function putNew(file: string, name: string): Promise<void> {
     const { code } = error as NodeJS.ErrnoException;
     if (!unlinkable.has(code ?? '')) throw error;
     await copyFile(file, name, constants.COPYFILE_EXCL);
-  }
-}
-
-/** A JSON file's value, or `undefined` when there is no such file or it holds no JSON. */
-export async function readJson(path: string): Promise<unknown> {
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { checkoutOf } from '../engine/callers/checkout-of.ts';
-import { namesIn, readJson, writeFileAtomic } from '../engine/files.ts';
-import { gitDirOf } from '../engine/git-dir.ts';
+import { namesIn, writeFileAtomic } from '../engine/files.ts';
+import { gitDirOf, textOf } from '../engine/git-dir.ts';
 import { isDirectory } from './directory.ts';
 import type { HookEvent } from './input.ts';
 import { createOwn, reasonToKeep, removeOwn } from './own-worktree.ts';
@@ -82,16 +81,25 @@ async function remember(top: string, made: MadeFor): Promise<void> {
   await writeFileAtomic(join(gitDir, MARK), `${JSON.stringify(made)}\n`);
 }
 
+/** What a record says; a stranger may have written it, so nothing but what git says of the worktree is believed. */
+async function readMade(path: string): Promise<Partial<MadeFor> | null | undefined> {
+  const text = await textOf(path);
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text) as Partial<MadeFor> | null;
+  } catch {
+    return undefined;
+  }
+}
+
 /** The worktree that was made for this name before, if it is still there: the client comes back to its work. */
 async function madeFor(commonDir: string, name: string): Promise<string | undefined> {
   const folder = join(commonDir, 'worktrees');
   for (const id of await namesIn(folder)) {
-    const made = (await readJson(join(folder, id, MARK)).catch(() => undefined)) as
-      | Partial<MadeFor>
-      | undefined;
+    const made = await readMade(join(folder, id, MARK));
     if (made?.name !== name || made.client !== 'claude') continue;
     // Whatever a record says, git's own link decides where the worktree is.
-    const link = await readFile(join(folder, id, 'gitdir'), 'utf8').catch(() => '');
+    const link = (await textOf(join(folder, id, 'gitdir'))) ?? '';
     const top = dirname(link.trim());
     const place = await checkoutOf(top);
     const path = typeof made.path === 'string' && made.path.startsWith(top) ? made.path : top;

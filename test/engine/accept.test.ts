@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readJson } from '../../src/engine/files.ts';
 import { everything, listing, nothingLanded, refusedWith, started, succeeded } from '../support/checkouts.ts';
 import { verb } from '../support/engine.ts';
 import { config, log, logged } from '../support/jobs.ts';
@@ -44,7 +43,7 @@ describe('accept', () => {
     assert.ok(!(await readFile(join(project.root, '.git/config'), 'utf8')).includes(branch));
     assert.ok(!(await listing(project.home)).some((name) => name.includes('work-')), 'nothing lies about');
     const journal = join(project.root, '.git/discern-vscode/landing.json');
-    assert.equal(await readJson(journal), undefined, 'the journal is closed');
+    await assert.rejects(readFile(journal), { code: 'ENOENT' }, 'the journal is closed');
   });
 
   it('takes the folder of worktrees away with the last of them', async () => {

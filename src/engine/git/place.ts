@@ -1,6 +1,6 @@
-import { lstat, readFile, realpath } from 'node:fs/promises';
+import { lstat, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { commonDirOf, gitDirOf } from '../git-dir.ts';
+import { commonDirOf, gitDirOf, textOf } from '../git-dir.ts';
 import { git } from './core.ts';
 
 /** Where a checkout and its repository lie. Absolute paths, free of symlinks. */
@@ -64,4 +64,4 @@ async function namesWorkTree(gitDir: string, commonDir = gitDir): Promise<boolea
 }
 
 /** A small file's text; `undefined` when it cannot be read, and then git has to be asked. */
-const read = (path: string): Promise<string | undefined> => readFile(path, 'utf8').catch(() => undefined);
+const read = (path: string): Promise<string | undefined> => textOf(path, 16 * 1024 * 1024);

@@ -1,5 +1,5 @@
 import { lstat, rm, unlink } from 'node:fs/promises';
-import { basename, dirname, normalize } from 'node:path';
+import { basename, dirname, join, normalize } from 'node:path';
 import { mountsWithin } from '../removal/mounts.ts';
 import { foreignOnTheWay } from './own-dir.ts';
 
@@ -41,10 +41,10 @@ export async function removeOwnFile(path: string): Promise<string | undefined> {
  * its path. What is mounted in it is nobody's to delete, and keeps it.
  */
 export async function removeNamedTree({ path, within, ino }: NamedTree): Promise<string | undefined> {
+  if (normalize(within) !== within || path !== join(within, basename(path)))
+    return `does not lie in ${within}`;
   const found = await lstat(path, { bigint: true }).catch(() => undefined);
   if (!found) return undefined;
-  if (dirname(path) !== within || normalize(path) !== path || basename(path) === '')
-    return `does not lie in ${within}`;
   if ((await inodeOf(within)) === undefined) return `lies behind ${within}, which is no directory`;
   if (!found.isDirectory()) return 'is no directory';
   if (String(found.ino) !== ino) return 'is not the directory that discern made';

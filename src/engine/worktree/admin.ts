@@ -1,7 +1,8 @@
-import { readFile, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { checkoutLockPath } from '../checkout.ts';
 import { namesIn } from '../files.ts';
+import { textOf } from '../git-dir.ts';
 import { isHeld } from '../lock.ts';
 
 /** git's own directory for each linked checkout, by the checkout's path (gitrepository-layout(5), `worktrees/<id>/gitdir`). */
@@ -10,7 +11,7 @@ export async function adminDirs(commonDir: string): Promise<Map<string, string>>
   const parent = join(commonDir, 'worktrees');
   for (const name of await namesIn(parent)) {
     const dir = join(parent, name);
-    const link = await readFile(join(dir, 'gitdir'), 'utf8').catch(() => undefined);
+    const link = await textOf(join(dir, 'gitdir'));
     if (link !== undefined) found.set(dirname(resolve(dir, link.replace(/\r?\n$/, ''))), await realpath(dir));
   }
   return found;

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename } from 'node:fs/promises';
+import { lstat, mkdir, readFile, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
 import { exists, namesIn, stateDir } from '../files.ts';
@@ -44,7 +44,8 @@ const recordPath = (commonDir: string, id: string) => join(keptDir(commonDir), `
 
 /** SHA-256 of a file's bytes; `undefined` where there is none. */
 export const digestOf = async (path: string): Promise<string | undefined> => {
-  const bytes = await readFile(path).catch(() => undefined);
+  const found = await lstat(path).catch(() => undefined);
+  const bytes = found?.isFile() ? await readFile(path).catch(() => undefined) : undefined;
   return bytes && createHash('sha256').update(bytes).digest('hex');
 };
 
