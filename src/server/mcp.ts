@@ -17,6 +17,7 @@ import { clientKind } from './client-kind.ts';
 import type { Life } from './life.ts';
 import type { ToolEntry } from './manifest.ts';
 import { progressOf } from './progress.ts';
+import { listedPrompts, promptNamed } from './prompts.ts';
 import { renderText } from './render.ts';
 import type { Resources } from './resources.ts';
 import type { Answer, CallRequest } from './session.ts';
@@ -41,6 +42,8 @@ export interface Offer<V extends string> {
   /** Answers one call. Entered in the order calls arrive; never rejects. */
   call: (request: CallRequest<V>) => Promise<Answer>;
   caller: CallRequest['caller'];
+  /** Whether it has prompts: they are about a held root, and about work. */
+  prompts: boolean;
   life: Life;
 }
 
@@ -58,12 +61,12 @@ class PlainServer extends Server {
 
 /** Makes servers, each for one connection or one request, of either protocol era, over an offer that outlives them. */
 export function serverFactory<V extends string>(offer: Offer<V | 'status'>): McpServerFactory {
-  const { tools, resources, instructions, life, caller } = offer;
+  const { tools, resources, instructions, life, caller, prompts } = offer;
   const listed = tools.map(({ verb: _verb, looking: _looking, remote: _remote, ...tool }) => tool);
   return ({ era }) => {
     const server = new PlainServer(
       { name: 'discern', title: 'Discern', version: DISCERN_VERSION },
-      { capabilities: { tools: {}, resources: {} }, instructions },
+      { capabilities: { tools: {}, resources: {}, ...(prompts && { prompts: {} }) }, instructions },
     );
 
     const call = (verb: V | 'status', args: Record<string, unknown> | undefined, ctx: ServerContext) =>
@@ -95,6 +98,10 @@ export function serverFactory<V extends string>(offer: Offer<V | 'status'>): Mcp
       if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, unknownTool(offer, params.name));
       return toolResult(await call(tool.verb, params.arguments, ctx), params);
     });
+    if (prompts) {
+      server.setRequestHandler('prompts/list', () => ({ prompts: listedPrompts as never }));
+      server.setRequestHandler('prompts/get', ({ params }) => promptNamed(params.name, params.arguments));
+    }
     server.setRequestHandler('resources/list', () => ({ resources: [...resources.listed] }));
     server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }));
     server.setRequestHandler('resources/read', async ({ params: { uri } }, ctx) => {

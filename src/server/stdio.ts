@@ -42,6 +42,7 @@ export async function serveStdio(flags: Flags): Promise<number> {
       withheld: withheldFrom(tools, offered),
       resources: sessionResources(session),
       instructions: instructions.holding[readOnly ? 'looking' : 'all'],
+      prompts: !readOnly,
       call: (request) => session.call(request),
       caller,
       life,

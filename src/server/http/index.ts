@@ -57,6 +57,7 @@ async function serve(options: HttpOptions, flags: Flags, tools: readonly ToolEnt
     withheld: withheldFrom(all, offered),
     resources: helpResources,
     instructions: instructions.remote[readOnly ? 'looking' : 'all'],
+    prompts: false,
     call: (request) => calls.call(request),
     caller: 'agent',
     life,
