@@ -202,7 +202,6 @@ function bundles() {
       plugins: [traits],
       entryPoints: {
         client: here('src/extension/client.ts'),
-        attach: here('src/extension/attach.ts'),
         'config-language': here('src/extension/config-language.ts'),
       },
       external: ['vscode'],
@@ -211,6 +210,12 @@ function bundles() {
       ...shared,
       plugins: [traits, engineBeside],
       entryPoints: { hook: here('src/hook/main.ts') },
+    },
+    {
+      ...shared,
+      entryPoints: { attach: here('src/attach/main.ts') },
+      // Where there is no window, it becomes the server beside it.
+      external: ['./server.js'],
     },
     {
       ...shared,

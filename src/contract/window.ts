@@ -23,6 +23,12 @@ export const personMethods = {
     params: z.strictObject({ trusted: z.boolean() }),
     result: z.strictObject({ trusted: z.boolean() }),
   },
+  /** The folders that are open in the window now; agent hosts find it by them. */
+  folders: {
+    method: 'discern/folders',
+    params: z.strictObject({ folders: z.array(z.string()) }),
+    result: z.strictObject({}),
+  },
   /** Cancel a call that is running, whoever made it: a person may stop an agent's gate. */
   cancel: {
     method: 'discern/cancel',

@@ -140,6 +140,11 @@ export class PersonClient {
     await this.#request(personMethods.trust, { trusted: true });
   }
 
+  /** Tells the server which folders are open now. */
+  async folders(folders: string[]): Promise<void> {
+    await this.#request(personMethods.folders, { folders });
+  }
+
   /** Cancels a running call, an agent's too. */
   async cancel(call: number): Promise<boolean> {
     return (await this.#request(personMethods.cancel, { call })).cancelled;

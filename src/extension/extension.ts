@@ -90,6 +90,11 @@ export async function activate(context: vscode.ExtensionContext): Promise<unknow
   context.subscriptions.push(
     vscode.workspace.onDidChangeWorkspaceFolders(() => {
       folders = (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath);
+      const open = folders;
+      server
+        .client()
+        .then((client) => client.folders(open))
+        .catch((error: unknown) => log.warn(`The server was not told of the folders: ${words(error)}`));
     }),
   );
   close = async () => {

@@ -1,6 +1,7 @@
 import type { Held } from '../contract/data.ts';
 import type { Envelope } from '../contract/envelope.ts';
 import type { VerbEvent } from '../contract/events.ts';
+import type { Joining } from '../contract/joining.ts';
 import type { Verb } from '../contract/verbs.ts';
 import type { CallerKind } from '../contract/window.ts';
 import type { ClientKind } from '../engine/index.ts';
@@ -17,6 +18,8 @@ export interface CallRequest<V extends string = Verb> {
   /** Who calls: the conversation the host names, if it does; else the connection's own, which is the window's. */
   conversation?: string | undefined;
   caller?: CallerKind | undefined;
+  /** What the client's joiner said of it: it stands elsewhere than this process. */
+  joining?: Joining | undefined;
   /** The `_meta` of the request. */
   meta?: Record<string, unknown> | undefined;
   /** By what another request may cancel this one, where they come over connections of their own. */

@@ -1,9 +1,11 @@
+import type { Joining } from '../contract/joining.ts';
 import type { CallerFacts } from '../engine/index.ts';
 import { Refusal } from '../engine/refusal.ts';
 import type { CallRequest } from './call.ts';
 import { CallOrder } from './callers.ts';
 import { ClientRoots } from './client-roots.ts';
 import { HeldRoot } from './held-root.ts';
+import { launchedElsewhere } from './launched.ts';
 import { type Stance, stanceOf, topOfCaller } from './standing.ts';
 import { MOST_CONVERSATIONS, type StateStore } from './state-store.ts';
 
@@ -57,8 +59,9 @@ export class Callers {
   }
 
   /** The caller of a request, with one more call in flight; {@link leave} ends that. */
-  enter({ conversation, askRoots }: CallRequest): Caller {
-    const caller = conversation === undefined ? this.window : this.#conversation(conversation, askRoots);
+  enter({ conversation, askRoots, joining }: CallRequest): Caller {
+    const caller =
+      conversation === undefined ? this.window : this.#conversation(conversation, askRoots, joining);
     caller.busy++;
     return caller;
   }
@@ -72,23 +75,25 @@ export class Callers {
    * A conversation seen for the first time takes the window's held root as it stands at that moment, unless it was known to a
    * former process of this window, or was forgotten.
    */
-  #conversation(id: string, askRoots: CallRequest['askRoots']): Caller {
+  #conversation(id: string, askRoots: CallRequest['askRoots'], joining: Joining | undefined): Caller {
     const { state, find } = this.#options;
     const known = this.#conversations.get(id);
     this.#conversations.delete(id);
-    const caller = known ?? this.#newConversation(id, find(askRoots));
+    const caller = known ?? this.#newConversation(id, find(askRoots), joining);
     this.#conversations.set(id, caller);
     state.touchConversation(id);
     return caller;
   }
 
-  #newConversation(id: string, finding: Promise<HeldRoot>): Caller {
+  #newConversation(id: string, finding: Promise<HeldRoot>, joining: Joining | undefined): Caller {
     const { state } = this.#options;
     const held = new HeldRoot((one) => state.keepConversation(id, one));
     const left = state.conversation(id);
     const forgotten = left === undefined && state.hasForgotten(id);
     const taking = finding.then(async (window) => {
-      held.takeOver(window);
+      const elsewhere = left || forgotten || !joining ? undefined : await launchedElsewhere(joining, window);
+      if (elsewhere) held.begin(elsewhere);
+      else held.takeOver(window);
       if (forgotten) held.forget();
       else if (left) held.restore(left);
       else if (held.root !== null) {
@@ -144,9 +149,11 @@ export class Callers {
     caller.stood = await topOfCaller(request.client, this.#factsOf(request, caller));
   }
 
-  #factsOf({ meta, conversation, askRoots }: CallRequest, { roots }: Caller): CallerFacts {
+  #factsOf({ meta, conversation, askRoots, joining }: CallRequest, { roots }: Caller): CallerFacts {
     const { env, cwd } = this.#options;
-    return { env, parent: process.ppid, launch: cwd, meta, conversation, askRoots: roots.of(askRoots) };
+    const own = { meta, conversation, askRoots: roots.of(askRoots) };
+    if (!joining) return { env, parent: process.ppid, launch: cwd, ...own };
+    return { env: joining.env, parent: joining.parent, launch: joining.launch, ...own };
   }
 }
 

@@ -10,6 +10,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server';
 import type { VerbEvent } from '../contract/events.ts';
+import type { Joining } from '../contract/joining.ts';
 import { wholeAnswer } from '../contract/whole.ts';
 import { nearest } from '../engine/nearest.ts';
 import { brief, paged } from './brief.ts';
@@ -44,6 +45,8 @@ export interface Offer<V extends string> {
   caller: CallRequest['caller'];
   /** Whether it has prompts: they are about a held root, and about work. */
   prompts: boolean;
+  /** What the client's own joiner said of it, on a window's socket. */
+  joining?: Joining | undefined;
   life: Life;
 }
 
@@ -61,7 +64,7 @@ class PlainServer extends Server {
 
 /** Makes servers, each for one connection or one request, of either protocol era, over an offer that outlives them. */
 export function serverFactory<V extends string>(offer: Offer<V | 'status'>): McpServerFactory {
-  const { tools, resources, instructions, life, caller, prompts } = offer;
+  const { tools, resources, instructions, life, caller, prompts, joining } = offer;
   const listed = tools.map(({ verb: _verb, looking: _looking, remote: _remote, ...tool }) => tool);
   return ({ era }) => {
     const server = new PlainServer(
@@ -79,7 +82,8 @@ export function serverFactory<V extends string>(offer: Offer<V | 'status'>): Mcp
           client: clientKind(clientName(server, ctx)),
           askRoots: askRoots(),
           caller,
-          conversation: conversationOf(ctx),
+          conversation: conversationOf(ctx) ?? joining?.id,
+          joining,
           meta: ctx.mcpReq._meta as Record<string, unknown> | undefined,
           exchange: exchangeOf(ctx),
         }),

@@ -11,8 +11,9 @@ function addPerson(
   server: Server,
   session: Session,
   { personMethods, windowNotification, checkFile }: Engine,
+  onFolders: (folders: string[]) => void,
 ): void {
-  const { aim, held, trust, cancel, checkConfig } = personMethods;
+  const { aim, held, trust, cancel, checkConfig, folders } = personMethods;
   server.setRequestHandler(aim.method, { params: aim.params }, async ({ path }) => ({
     held: await session.aim(path),
   }));
@@ -22,6 +23,10 @@ function addPerson(
   server.setRequestHandler(trust.method, { params: trust.params }, ({ trusted }) => {
     session.trust(trusted);
     return { trusted };
+  });
+  server.setRequestHandler(folders.method, { params: folders.params }, ({ folders: open }) => {
+    onFolders(open);
+    return {};
   });
   server.setRequestHandler(cancel.method, { params: cancel.params }, ({ call }) => ({
     cancelled: session.cancel(call),
@@ -38,10 +43,14 @@ function addPerson(
 }
 
 /** A factory whose servers are the person's. */
-export function withPerson(factory: McpServerFactory, session: Session): McpServerFactory {
+export function withPerson(
+  factory: McpServerFactory,
+  session: Session,
+  onFolders: (folders: string[]) => void,
+): McpServerFactory {
   return async (context) => {
     const [server, engine] = await Promise.all([factory(context), loadEngine()]);
-    addPerson(server as Server, session, engine);
+    addPerson(server as Server, session, engine, onFolders);
     return server;
   };
 }

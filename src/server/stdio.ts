@@ -1,5 +1,8 @@
+import { delimiter, isAbsolute } from 'node:path';
 import tools from 'virtual:manifest';
 import { serveStdio as serveConnection } from '@modelcontextprotocol/server/stdio';
+import type { Joining } from '../contract/joining.ts';
+import { WindowEntry } from '../engine/windows.ts';
 import { currentDirectory } from './current-directory.ts';
 import type { Flags } from './flags.ts';
 import { instructions } from './instructions.ts';
@@ -36,7 +39,7 @@ export async function serveStdio(flags: Flags): Promise<number> {
   onEndingSignal(end);
   onParentGone(end);
   const offered = offeredTools(tools, readOnly);
-  const serving = (caller: 'person' | 'agent') =>
+  const serving = (caller: 'person' | 'agent', joining?: Joining) =>
     serverFactory({
       tools: offered,
       withheld: withheldFrom(tools, offered),
@@ -45,14 +48,19 @@ export async function serveStdio(flags: Flags): Promise<number> {
       prompts: !readOnly,
       call: (request) => session.call(request),
       caller,
+      joining,
       life,
     });
   const window = flags.socket !== undefined;
+  let entry: WindowEntry | undefined;
   const transport = new LineTransport(process.stdin, process.stdout);
-  const handle = serveConnection(window ? withPerson(serving('person'), session) : serving('agent'), {
-    transport,
-    onerror: complain,
-  });
+  const handle = serveConnection(
+    window ? withPerson(serving('person'), session, (folders) => entry?.update(folders)) : serving('agent'),
+    {
+      transport,
+      onerror: complain,
+    },
+  );
   // A connection that broke is not read any more, so the end of stdin would go unseen and a window's server would stay.
   const { onclose } = transport;
   transport.onclose = () => {
@@ -62,11 +70,25 @@ export async function serveStdio(flags: Flags): Promise<number> {
   const socket =
     flags.socket === undefined
       ? undefined
-      : await serveWindowSocket(flags.socket, serving('agent'), complain);
+      : await serveWindowSocket(flags.socket, (joining) => serving('agent', joining), complain);
+  if (flags.socket !== undefined) entry = announced(flags);
   session.begin().catch(complain);
   await ended;
+  entry?.close();
   await life.end();
   await socket?.close();
   await handle.close();
   return 0;
+}
+
+/** Lets agent hosts find this window; one that cannot be found is no reason not to serve it. */
+function announced(flags: Flags): WindowEntry | undefined {
+  const named = (process.env.WORKSPACE_FOLDER_PATHS ?? '').split(delimiter);
+  const folders = [...new Set([...(flags.root ?? []), ...named])].filter((one) => isAbsolute(one));
+  try {
+    return WindowEntry.open(process.env, { socket: flags.socket ?? '', folders, server: DISCERN_VERSION });
+  } catch (error) {
+    complain(error as Error);
+    return undefined;
+  }
 }

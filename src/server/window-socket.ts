@@ -2,6 +2,8 @@ import { chmodSync, lstatSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { type StdioServerHandle, serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { Joining } from '../contract/joining.ts';
+import { joiningOf } from './joined.ts';
 import { LineTransport } from './wire/line-transport.ts';
 
 /** The window socket: what a window's `attach.js` processes join, over the same held roots as everything else here. */
@@ -16,15 +18,19 @@ export interface WindowSocket {
  */
 export function serveWindowSocket(
   address: string,
-  factory: McpServerFactory,
+  factory: (joining: Joining | undefined) => McpServerFactory,
   onError: (error: Error) => void,
 ): Promise<WindowSocket> {
-  const open = new Map<Socket, StdioServerHandle>();
+  const open = new Map<Socket, StdioServerHandle | undefined>();
   const server = createServer((socket) => {
-    const transport = new LineTransport(socket, socket);
     socket.on('error', onError);
     socket.on('close', () => open.delete(socket));
-    open.set(socket, serveStdio(factory, { transport, onerror: onError }));
+    open.set(socket, undefined);
+    joiningOf(socket).then((joining) => {
+      if (socket.destroyed) return;
+      const transport = new LineTransport(socket, socket);
+      open.set(socket, serveStdio(factory(joining), { transport, onerror: onError }));
+    }, onError);
   });
   return new Promise((resolve, reject) => {
     server.once('error', reject);
@@ -49,9 +55,9 @@ function makeRoom(address: string): void {
   rmSync(address, { force: true });
 }
 
-async function closeAll(server: Server, open: Map<Socket, StdioServerHandle>): Promise<void> {
+async function closeAll(server: Server, open: Map<Socket, StdioServerHandle | undefined>): Promise<void> {
   for (const [socket, handle] of open) {
-    await handle.close();
+    await handle?.close();
     socket.destroy();
   }
   // Closing also removes the socket's file.

@@ -73,13 +73,6 @@ describe('attach, which is all that VS Code itself starts', () => {
     assert.match(said(), /window this server belonged to is gone; reload the window/);
   });
 
-  it('says so and exits when it was given no window', async () => {
-    const { child, said } = run(attachFile);
-    const [code] = await once(child, 'exit');
-    assert.equal(code, 1);
-    assert.match(said(), /needs the address of a window’s socket/);
-  });
-
   it('waits while the window lives, and leaves with it', async () => {
     const { folder, address } = socketIn();
     const { child, said } = run(attachFile, address);

@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { dirname } from 'node:path';
+import { serveHere } from './find.ts';
 
 /**
  * What VS Code starts as this window's MCP server: it joins its stdin and stdout to the window socket, behind which the one
- * server of the window answers. It holds nothing, so VS Code may stop and start it as it likes.
+ * server of the window answers. It holds nothing, so VS Code may stop and start it as it likes. An agent host starts it without an
+ * address: then it finds the window by itself, and without one it is the server.
  */
 const [, , address] = process.argv;
 
@@ -12,8 +14,6 @@ function leave(message: string): never {
   process.stderr.write(`discern: ${message}\n`);
   process.exit(1);
 }
-
-if (address === undefined) leave('attach needs the address of a window’s socket; VS Code passes it.');
 
 /** How long a server that is being restarted is waited for, in milliseconds. */
 const WAIT_MS = 10_000;
@@ -28,8 +28,7 @@ function join(at: string): void {
   let joined = false;
   socket.on('connect', () => {
     joined = true;
-    process.stdin.pipe(socket);
-    socket.pipe(process.stdout);
+    pass(socket);
   });
   socket.on('error', (error: NodeJS.ErrnoException) => {
     if (joined) leave(`the window's server went away (${error.message}).`);
@@ -42,5 +41,19 @@ function join(at: string): void {
   });
 }
 
+function pass(socket: Socket): void {
+  process.stdin.pipe(socket);
+  socket.pipe(process.stdout);
+}
+
 process.stdout.on('error', () => process.exit(0));
-join(address);
+
+if (address !== undefined && !address.startsWith('-')) join(address);
+else {
+  serveHere(process.argv.slice(2)).then((socket) => {
+    if (socket === undefined) return;
+    pass(socket);
+    socket.on('error', (error) => leave(`the window's server went away (${error.message}).`));
+    socket.on('close', () => process.exit(0));
+  }, console.error);
+}
