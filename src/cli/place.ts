@@ -1,12 +1,13 @@
 import { access } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { errnoOf } from '../engine/errno.ts';
 
 /** The directory a person stands in; `undefined` when it has been removed from under the shell. */
 export function currentDirectory(): string | undefined {
   try {
     return process.cwd();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (errnoOf(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

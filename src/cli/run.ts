@@ -1,5 +1,4 @@
-import type { DoctorData } from '../contract/data.ts';
-import type { Envelope } from '../contract/envelope.ts';
+import type { AnyEnvelope } from '../contract/answers.ts';
 import { beginsAtDirectory, needsNoRoot, traits } from '../contract/traits.ts';
 import { visible } from '../contract/visible.ts';
 import type { Request } from './command-line.ts';
@@ -40,7 +39,7 @@ export async function run(request: Request): Promise<number> {
     emit: (event) => progress.event(event),
     client: 'terminal',
   };
-  const print = async (envelope: Envelope) => {
+  const print = async (envelope: AnyEnvelope) => {
     if (request.json) {
       stdout.write(`${JSON.stringify(envelope, undefined, stdout.isTTY ? 2 : undefined)}\n`);
       return;
@@ -57,28 +56,27 @@ export async function run(request: Request): Promise<number> {
 }
 
 /** A doctor has done its work also where it found errors; a script wants to know of them. */
-const isHealthy = ({ data }: Envelope) => (data as Partial<DoctorData> | undefined)?.healthy !== false;
+const isHealthy = (envelope: AnyEnvelope) => envelope.verb !== 'doctor' || envelope.data?.healthy !== false;
 
 /** Shows what the verb would do and asks. An envelope says why it could not be asked, or why the verb would refuse. */
 async function ask(
   request: Request,
   here: string | undefined,
   ctx: Context,
-  print: (envelope: Envelope) => Promise<void>,
-): Promise<'yes' | 'no' | Envelope> {
+  print: (envelope: AnyEnvelope) => Promise<void>,
+): Promise<'yes' | 'no' | AnyEnvelope> {
   const { stdin, stdout, stderr } = process;
   const preview = await answer({ ...request, args: { ...request.args, dry_run: true } }, here, ctx);
   if (!preview.ok) return preview;
   if (request.json || !stdin.isTTY || !stdout.isTTY) {
     const { data, hints = [] } = preview;
-    return {
-      ok: false,
-      verb: request.verb,
-      error: 'invalid_argument',
-      message: `${request.verb} asks before it writes, and there is no terminal to ask on: add --yes to write, or --dry-run to see what it would write.`,
-      ...(data && { data }),
-      hints,
-    };
+    const { Refusal, stopped } = await loadEngine();
+    const message = `${request.verb} asks before it writes, and there is no terminal to ask on: add --yes to write, or --dry-run to see what it would write.`;
+    return stopped(
+      request.verb,
+      undefined,
+      new Refusal('invalid_argument', message, { ...(data && { data }), hints }),
+    );
   }
   await print(preview);
   stderr.write('\n');
@@ -92,13 +90,13 @@ async function answer(
   { verb, args, path }: Request,
   here: string | undefined,
   ctx: Context,
-): Promise<Envelope> {
+): Promise<AnyEnvelope> {
   const engine = await loadEngine();
   let root: string | undefined;
   try {
     const named = 'worktree' in args ? { ...args, worktree: namedFrom(here, args.worktree) } : args;
-    const checked = engine.parseArguments(verb, named) as typeof args;
-    if (needsNoRoot(verb)) return (await engine.run(verb, '', checked, ctx)) as Envelope;
+    const checked = engine.parseCall(verb, named);
+    if (needsNoRoot(verb)) return await engine.runCall(checked, '', ctx);
     const from = startingPoint(here, path);
     if (from === undefined) {
       throw new engine.Refusal(
@@ -108,8 +106,8 @@ async function answer(
     }
     if (traits[verb].begins === 'anywhere') root = from;
     else root = await (beginsAtDirectory(verb) ? engine.directoryAt(from) : engine.findRoot(from));
-    return (await engine.run(verb, root, checked, ctx)) as Envelope;
+    return await engine.runCall(checked, root, ctx);
   } catch (error) {
-    return engine.refused(verb, root, error);
+    return engine.stopped(verb, root, error);
   }
 }

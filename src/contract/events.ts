@@ -1,22 +1,27 @@
-import type { Outcome, Stage } from './envelope.ts';
+import * as z from 'zod';
+import { Outcome, stages } from './envelope.ts';
+
+const JobStage = z.enum([...stages, 'setup']);
 
 /** What happens while a verb runs. The CLI's live lines, MCP progress and the editor are fed from it. */
-export type VerbEvent =
+export const VerbEvent = z.discriminatedUnion('type', [
   /** A run begins; `jobs` is how many will be tried. */
-  | { type: 'run_started'; root: string; verb: string; jobs: number }
+  z.object({ type: z.literal('run_started'), root: z.string(), verb: z.string(), jobs: z.number() }),
   /** A job's process was started. */
-  | { type: 'job_started'; job: string; stage: Stage | 'setup'; output_path: string }
+  z.object({ type: z.literal('job_started'), job: z.string(), stage: JobStage, output_path: z.string() }),
   /** A job ended, or was never run. `done` of `jobs` are behind us. */
-  | {
-      type: 'job_finished';
-      job: string;
-      stage: Stage | 'setup';
-      outcome: Outcome;
-      duration_ms: number;
-      done: number;
-      jobs: number;
-    }
+  z.object({
+    type: z.literal('job_finished'),
+    job: z.string(),
+    stage: JobStage,
+    outcome: Outcome,
+    duration_ms: z.number(),
+    done: z.number(),
+    jobs: z.number(),
+  }),
   /** Someone else holds what this run needs. */
-  | { type: 'waiting'; message: string }
+  z.object({ type: z.literal('waiting'), message: z.string() }),
   /** A step of a lifecycle verb, in words. */
-  | { type: 'progress'; message: string };
+  z.object({ type: z.literal('progress'), message: z.string() }),
+]);
+export type VerbEvent = z.infer<typeof VerbEvent>;

@@ -1,6 +1,8 @@
 import * as z from 'zod';
+import type { AnyEnvelope } from './answers.ts';
 import { Held } from './data.ts';
 import { envelopeShape } from './envelope.ts';
+import { VerbEvent } from './events.ts';
 import { isVerb } from './traits.ts';
 import type { Verb } from './verbs.ts';
 
@@ -61,6 +63,15 @@ export type CallerKind = z.infer<typeof CallerKind>;
 /** The name of a verb, checked without the schemas of the verbs. */
 const VerbName = z.custom<Verb>(isVerb);
 
+const EnvelopeShape = z.looseObject({
+  ...envelopeShape,
+  verb: VerbName,
+  data: z.record(z.string(), z.unknown()).optional(),
+});
+
+/** An answer that came over a wire. Its shape is checked; what `data` holds is the contract of its verb. */
+export const WireEnvelope = z.custom<AnyEnvelope>((value) => EnvelopeShape.safeParse(value).success);
+
 /** Something the server tells the extension by itself; nothing polls. */
 export const WindowEvent = z.discriminatedUnion('type', [
   /** The window's held root moved, or was found missing. */
@@ -77,18 +88,14 @@ export const WindowEvent = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('call_event'),
     call: z.number().int(),
-    event: z.record(z.string(), z.unknown()),
+    event: VerbEvent,
   }),
   /** A call ended. */
   z.object({
     type: z.literal('call_finished'),
     call: z.number().int(),
     caller: CallerKind,
-    envelope: z.looseObject({
-      ...envelopeShape,
-      verb: VerbName,
-      data: z.record(z.string(), z.unknown()).optional(),
-    }),
+    envelope: WireEnvelope,
   }),
 ]);
 export type WindowEvent = z.infer<typeof WindowEvent>;

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Call } from '../contract/answers.ts';
 import { type Verb, verbs } from '../contract/verbs.ts';
 import { nearest } from './nearest.ts';
 import { Refusal } from './refusal.ts';
@@ -7,11 +8,12 @@ import { Refusal } from './refusal.ts';
  * Checks a call's arguments against the contract. Refuses `unknown_argument`, naming it, what the verb takes and the
  * nearest of these; and `invalid_argument` for a wrong type or a missing one.
  */
-export function parseArguments(verb: Verb, given: unknown): Record<string, unknown> {
-  return checkArguments(verb, verbs[verb].args, given);
+export function parseCall(verb: Verb, given: unknown): Call {
+  // The schema of a verb is what its arguments are.
+  return { verb, args: checkArguments(verb, verbs[verb].args, given) } as Call;
 }
 
-/** {@link parseArguments} for whatever has a schema of its own. */
+/** {@link parseCall} for whatever has a schema of its own. */
 export function checkArguments(verb: string, schema: z.ZodObject, given: unknown): Record<string, unknown> {
   const parsed = schema.safeParse(given ?? {});
   if (parsed.success) return parsed.data;

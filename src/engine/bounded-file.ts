@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { errnoOf } from './errno.ts';
 
 /** What reading a file came to: its text, or why there is none, in words that follow its name. */
 export type BoundedRead = { text: string } | { problem: string };
@@ -23,7 +24,7 @@ export async function readBounded(path: string, limit: number): Promise<BoundedR
       await handle.close();
     }
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = errnoOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     return { problem: `cannot be read (${code ?? String(error)})` };
   }

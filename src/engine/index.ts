@@ -1,9 +1,10 @@
+import type { AnswerOf, AnyEnvelope, Call } from '../contract/answers.ts';
 import type { Envelope } from '../contract/envelope.ts';
 import { beginsAtDirectory, needsNoRoot, traits } from '../contract/traits.ts';
 import type { Args, Data, Verb } from '../contract/verbs.ts';
 import type { Context } from './context.ts';
 import { hearing } from './git/heard.ts';
-import { runVerb } from './run-verb.ts';
+import { refused, runVerb } from './run-verb.ts';
 import { accept } from './verbs/accept.ts';
 import { commit } from './verbs/commit.ts';
 import { doctor, withHeld } from './verbs/doctor.ts';
@@ -52,16 +53,26 @@ export function run<V extends Verb>(
   root: string,
   args: Args<V>,
   ctx: Context,
-): Promise<Envelope<Data<V>>> {
-  const core = () => (cores[verb] as Core<V>)(root, args, ctx);
-  return runVerb<Data<V>>(verb, needsNoRoot(verb) ? undefined : root, () =>
+): Promise<AnswerOf<V>> {
+  const core = () => cores[verb](root, args, ctx);
+  return runVerb<V, Data<V>>(verb, needsNoRoot(verb) ? undefined : root, () =>
     traits[verb].cancelsAnywhere ? hearing(ctx.signal, core) : core(),
   );
 }
 
+/** {@link run} for a call of whichever verb. */
+export function runCall(call: Call, root: string, ctx: Context): Promise<AnyEnvelope> {
+  // A compiler that looks at one verb at a time cannot see that its arguments and its answer go together.
+  return run<Verb>(call.verb, root, call.args, ctx) as Promise<AnyEnvelope>;
+}
+
+/** The answer to a call that was stopped before its core began. */
+export const stopped = (verb: Verb, root: string | undefined, error: unknown): AnyEnvelope =>
+  refused(verb, root, error) as AnyEnvelope;
+
 // The server takes these from here, so that it need not build schemas before its first answer.
 export { personMethods, windowNotification } from '../contract/window.ts';
-export { parseArguments } from './arguments.ts';
+export { parseCall } from './arguments.ts';
 export { type CallerFacts, checkoutOf, type Standing, whereCallerStands } from './callers/index.ts';
 export { checkConfig, checkFile, loadConfig, loadSettings } from './config/index.ts';
 export type { ClientKind, Context } from './context.ts';
@@ -74,9 +85,8 @@ export { nearest } from './nearest.ts';
 export { Refusal } from './refusal.ts';
 export { inTheWay, takeStock } from './removal/stock.ts';
 export { directoryAt, findRoot, isInGit } from './root.ts';
-export { refused } from './run-verb.ts';
 export { setup } from './setup/index.ts';
 export { helpTopic } from './verbs/help.ts';
 export { listProjects } from './verbs/projects.ts';
 export { leavingAdvice } from './worktree/moving.ts';
-export { beginsAtDirectory, needsNoRoot, withHeld };
+export { beginsAtDirectory, needsNoRoot, refused, withHeld };

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { readBounded } from './bounded-file.ts';
+import { errnoOf } from './errno.ts';
 import { namesIn, putNew } from './files.ts';
 import { isLooking } from './git/looking.ts';
 import { procStat } from './process/proc-stat.ts';
@@ -155,7 +156,7 @@ async function tryAcquire(path: string, me: Holder): Promise<Holder | undefined>
         await putNew(mine, path);
         return undefined;
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+        if (errnoOf(error) !== 'EEXIST') throw error;
       }
       const holder = await readHolder(path);
       if (!holder) continue;
@@ -294,7 +295,7 @@ async function isAlive(holder: Holder, path: string, clock: Clock): Promise<bool
   try {
     process.kill(holder.pid, 0);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    return errnoOf(error) === 'EPERM';
   }
   if (process.platform !== 'linux' || !procIsOurs() || holder.started === '') return true;
   return startedAs(holder.pid) === holder.started;

@@ -1,5 +1,6 @@
 import { realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
+import { errnoOf } from './errno.ts';
 import { exists } from './files.ts';
 import { Refusal } from './refusal.ts';
 
@@ -56,7 +57,7 @@ export async function directoryAt(from: string): Promise<string> {
   try {
     real = await realpath(from);
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
+    const code = errnoOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP' || code === 'ENAMETOOLONG') {
       throw new Refusal('path_not_found', `${from} does not exist: name a directory that does.`);
     }

@@ -7,16 +7,16 @@ import { Refusal } from './refusal.ts';
  * Runs a verb's core and turns whatever it throws into the envelope, so that every caller gets an answer. A refusal keeps
  * its slug; anything else is `internal_error`, with its own words and never silence.
  */
-export async function runVerb<Data>(
-  verb: string,
+export async function runVerb<Name extends string, Data>(
+  verb: Name,
   root: string | undefined,
   core: () => Promise<Omit<Envelope<Data>, 'verb'>>,
-): Promise<Envelope<Data>> {
+): Promise<Envelope<Data> & { verb: Name }> {
   try {
     const { ok, ...rest } = await core();
     return inPlainWords({ ok, verb, ...rest });
   } catch (error) {
-    return refused<Data>(verb, root, error);
+    return refused<Name, Data>(verb, root, error);
   }
 }
 
@@ -24,7 +24,13 @@ export async function runVerb<Data>(
  * An answer whose sentences hold no line but their own, whatever the names in them; what a program reads, such as a path
  * in `data`, stays as it is.
  */
-function inPlainWords<Data>({ message, hints, plan, diagnostics, ...rest }: Envelope<Data>): Envelope<Data> {
+function inPlainWords<Name extends string, Data>({
+  message,
+  hints,
+  plan,
+  diagnostics,
+  ...rest
+}: Envelope<Data> & { verb: Name }): Envelope<Data> & { verb: Name } {
   return {
     ...rest,
     ...(plan && { plan: visible(plan) }),
@@ -37,11 +43,19 @@ function inPlainWords<Data>({ message, hints, plan, diagnostics, ...rest }: Enve
 }
 
 /** The envelope of something thrown. */
-export function refused<Data>(verb: string, root: string | undefined, error: unknown): Envelope<Data> {
+export function refused<Name extends string, Data>(
+  verb: Name,
+  root: string | undefined,
+  error: unknown,
+): Envelope<Data> & { verb: Name } {
   return inPlainWords(unexpected(verb, root, error));
 }
 
-function unexpected<Data>(verb: string, root: string | undefined, error: unknown): Envelope<Data> {
+function unexpected<Name extends string, Data>(
+  verb: Name,
+  root: string | undefined,
+  error: unknown,
+): Envelope<Data> & { verb: Name } {
   const at = root === undefined ? {} : { root };
   if (Refusal.is(error)) {
     const { data, ...detail } = error.detail;

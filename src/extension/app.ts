@@ -1,6 +1,6 @@
 import type * as vscode from 'vscode';
-import type { Envelope } from '../contract/envelope.ts';
-import type { Verb } from '../contract/verbs.ts';
+import type { AnswerOf } from '../contract/answers.ts';
+import type { Args, Verb } from '../contract/verbs.ts';
 import type { Log } from './log.ts';
 import type { WindowModel } from './model.ts';
 import type { WindowServer } from './window-server.ts';
@@ -16,5 +16,5 @@ export interface App {
   /** Reads the held root's status again, soon; several wishes at once become one. */
   refresh: () => void;
   /** Runs a verb as the person, with progress and cancel, and shows what came of it. */
-  runVerb: (verb: Verb, args: Record<string, unknown>, title: string) => Promise<Envelope | undefined>;
+  runVerb: <V extends Verb>(verb: V, args: Args<V>, title: string) => Promise<AnswerOf<V> | undefined>;
 }

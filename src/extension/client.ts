@@ -4,13 +4,13 @@ import { ReadBuffer, serializeMessage } from '@modelcontextprotocol/sdk/shared/s
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ErrorCode, type JSONRPCMessage, McpError } from '@modelcontextprotocol/sdk/types.js';
 import type { z } from 'zod';
+import type { AnswerOf, AnyEnvelope } from '../contract/answers.ts';
 import type { Held } from '../contract/data.ts';
-import type { Envelope } from '../contract/envelope.ts';
 import { FromGateView } from '../contract/gate-view.ts';
 import { traits } from '../contract/traits.ts';
-import type { Verb } from '../contract/verbs.ts';
+import type { Args, Verb } from '../contract/verbs.ts';
 import { wholeAnswer } from '../contract/whole.ts';
-import { personMethods, WindowEvent, windowNotification } from '../contract/window.ts';
+import { personMethods, WindowEvent, WireEnvelope, windowNotification } from '../contract/window.ts';
 
 /** Gates run for as long as their own limits allow; the client must not be the one to give up. */
 const NO_LIMIT_MS = 2 ** 31 - 1;
@@ -114,7 +114,7 @@ export class PersonClient {
   }
 
   /** Runs a verb as the person. Resolves with the envelope, refusals included; rejects when the server is gone. */
-  async call(verb: Verb, args: Record<string, unknown>, signal?: AbortSignal): Promise<Envelope> {
+  async call<V extends Verb>(verb: V, args: Args<V>, signal?: AbortSignal): Promise<AnswerOf<V>> {
     const result = await this.#heard(
       this.#client.callTool(
         { name: `discern_${verb}`, arguments: args, _meta: { [wholeAnswer]: true } },
@@ -122,7 +122,11 @@ export class PersonClient {
         { timeout: traits[verb].quick ? this.#quick * 4 : NO_LIMIT_MS, ...(signal && { signal }) },
       ),
     );
-    return result.structuredContent as unknown as Envelope;
+    const envelope = WireEnvelope.parse(result.structuredContent);
+    if (envelope.verb !== verb)
+      throw new Error(`The server answered ${envelope.verb} where ${verb} was asked.`);
+    // It is of that verb, which no compiler can see of a name it does not know.
+    return envelope as AnyEnvelope as AnswerOf<V>;
   }
 
   /** The held root as it stands. */

@@ -1,8 +1,8 @@
 import { access } from 'node:fs/promises';
 import * as vscode from 'vscode';
+import { type AnyEnvelope, isWhole } from '../contract/answers.ts';
 import type { StartData } from '../contract/data.ts';
 import { isInside } from '../contract/divergence.ts';
-import type { Envelope } from '../contract/envelope.ts';
 import type { App } from './app.ts';
 import { isShown } from './commands/window.ts';
 import { words } from './log.ts';
@@ -20,20 +20,20 @@ export function registerFollowing(app: App): vscode.Disposable {
   });
 }
 
-async function follow(app: App, envelope: Envelope): Promise<void> {
+async function follow(app: App, envelope: AnyEnvelope): Promise<void> {
   if (envelope.dry_run) return;
-  if (envelope.verb === 'start' && envelope.ok) return followStart(app, envelope.data as Partial<StartData>);
+  if (envelope.verb === 'start' && isWhole(envelope)) return followStart(app, envelope.data);
   const removed =
-    (envelope.data as { landing?: { worktree_removed?: boolean }; worktree_removed?: boolean } | undefined) ??
-    {};
-  if (removed.landing?.worktree_removed || removed.worktree_removed) await removeGoneFolders();
+    (envelope.verb === 'accept' && envelope.data?.landing?.worktree_removed) ||
+    (envelope.verb === 'drop' && envelope.data?.worktree_removed);
+  if (removed) await removeGoneFolders();
 }
 
 async function followStart(
   { context, log, model, addFolder }: App,
-  { path, worktree }: Partial<StartData>,
+  { path, worktree }: StartData,
 ): Promise<void> {
-  if (path === undefined || worktree === undefined || isShown(path, model.view.folders)) return;
+  if (isShown(path, model.view.folders)) return;
   const setting = vscode.workspace.getConfiguration('discern').get<Follow>('followWorktree', 'ask');
   const how = setting === 'ask' ? await ask(path) : setting;
   log.info(`Worktree ${path}: ${how}.`);

@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
+import { type AnswerOf, type AnyEnvelope, isWhole } from '../contract/answers.ts';
 import type { Held, StatusData } from '../contract/data.ts';
 import { type Divergence, divergenceOf } from '../contract/divergence.ts';
-import type { Envelope } from '../contract/envelope.ts';
-import type { VerbEvent } from '../contract/events.ts';
 import type { GateRunView } from '../contract/gate-view.ts';
 import { traits } from '../contract/traits.ts';
 import type { WindowEvent } from '../contract/window.ts';
@@ -35,7 +34,7 @@ export class WindowModel implements vscode.Disposable {
   readonly #heldMoved = new vscode.EventEmitter<{ from: Held | undefined; to: Held }>();
   /** Fires when the held root became another one. */
   readonly onDidMoveHeld = this.#heldMoved.event;
-  readonly #finished = new vscode.EventEmitter<{ envelope: Envelope; caller: 'person' | 'agent' }>();
+  readonly #finished = new vscode.EventEmitter<{ envelope: AnyEnvelope; caller: 'person' | 'agent' }>();
   /** Fires when a call of a verb has ended, whoever made it. */
   readonly onDidFinish = this.#finished.event;
   readonly #started = new vscode.EventEmitter<{ verb: string; root: string | undefined }>();
@@ -104,11 +103,11 @@ export class WindowModel implements vscode.Disposable {
    * Takes a status answer. One about another root than the held one, a refusal included, was asked for before the held
    * root moved: it is out of date and dropped.
    */
-  setStatus(envelope: Envelope): void {
-    const data = envelope.data as Partial<StatusData> | undefined;
+  setStatus(envelope: AnswerOf<'status'>): void {
+    const { data } = envelope;
     if (data?.root !== this.#held?.root && (envelope.ok || data?.root !== undefined)) return;
-    if (envelope.ok) {
-      this.#status = data as StatusData;
+    if (isWhole(envelope)) {
+      this.#status = envelope.data;
       this.#problem = undefined;
       if (this.#held?.missing) this.#held = { ...this.#held, missing: false };
     } else {
@@ -139,7 +138,7 @@ export class WindowModel implements vscode.Disposable {
       case 'call_event': {
         const run = this.#running.get(event.call);
         if (!run) return;
-        run.add(event.event as unknown as VerbEvent);
+        run.add(event.event);
         // A call is shown once it runs jobs, so that a refused accept does not push a gate off the view.
         if (run.hasJobs || run.waiting) this.#shown = run;
         this.#fire();
@@ -148,11 +147,10 @@ export class WindowModel implements vscode.Disposable {
       case 'call_finished': {
         const run = this.#running.get(event.call);
         this.#running.delete(event.call);
-        const envelope = event.envelope as unknown as Envelope;
+        const { envelope } = event;
         run?.finish(envelope);
         this.#fire();
-        if (traits[event.envelope.verb].refreshesViews)
-          this.#finished.fire({ envelope, caller: event.caller });
+        if (traits[envelope.verb].refreshesViews) this.#finished.fire({ envelope, caller: event.caller });
       }
     }
   }

@@ -1,6 +1,7 @@
 import { isAbsolute, join } from 'node:path';
 import * as vscode from 'vscode';
-import type { Diagnostic, Envelope } from '../contract/envelope.ts';
+import { type AnyEnvelope, rootOf } from '../contract/answers.ts';
+import type { Diagnostic } from '../contract/envelope.ts';
 import { asShown, type WindowFolder } from './folders.ts';
 import type { WindowModel } from './model.ts';
 
@@ -27,8 +28,8 @@ export class Problems implements vscode.Disposable {
     ];
   }
 
-  #show(envelope: Envelope, folders: readonly WindowFolder[]): void {
-    const root = (envelope.data as { root?: string } | undefined)?.root;
+  #show(envelope: AnyEnvelope, folders: readonly WindowFolder[]): void {
+    const root = rootOf(envelope);
     if (root === undefined || !envelope.diagnostics) return;
     const byFile = new Map<string, vscode.Diagnostic[]>();
     for (const one of envelope.diagnostics) {

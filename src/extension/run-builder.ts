@@ -1,5 +1,5 @@
+import type { AnyEnvelope } from '../contract/answers.ts';
 import type { GateData } from '../contract/data.ts';
-import type { Envelope } from '../contract/envelope.ts';
 import type { VerbEvent } from '../contract/events.ts';
 import type { GateJob, GateRunView } from '../contract/gate-view.ts';
 
@@ -12,7 +12,7 @@ export class RunBuilder {
   readonly #jobs: GateJob[] = [];
   #root: string;
   #waiting: string | undefined;
-  #envelope: Envelope<GateData> | undefined;
+  #envelope: AnyEnvelope | undefined;
   #ended: number | undefined;
   #lost = false;
 
@@ -73,8 +73,8 @@ export class RunBuilder {
     }
   }
 
-  finish(envelope: Envelope): void {
-    this.#envelope = envelope as Envelope<GateData>;
+  finish(envelope: AnyEnvelope): void {
+    this.#envelope = envelope;
     this.#ended = performance.now() - this.#began;
     this.#waiting = undefined;
     for (const step of envelope.steps ?? []) {
@@ -102,7 +102,8 @@ export class RunBuilder {
 
   view(): GateRunView {
     const envelope = this.#envelope;
-    const data = envelope?.data;
+    // What is not of this verb is not there.
+    const data: Partial<GateData> | undefined = envelope && gateData(envelope);
     return {
       call: this.call,
       verb: this.#verb,
@@ -128,3 +129,6 @@ export class RunBuilder {
     };
   }
 }
+
+/** What an answer says of a run: every verb says it in the words of the gate. */
+const gateData = ({ data }: AnyEnvelope) => data as Partial<GateData> | undefined;

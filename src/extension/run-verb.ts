@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
+import type { AnswerOf } from '../contract/answers.ts';
 import type { Envelope } from '../contract/envelope.ts';
-import type { Verb } from '../contract/verbs.ts';
+import type { Args, Verb } from '../contract/verbs.ts';
 import { type Log, words } from './log.ts';
 import type { WindowModel } from './model.ts';
 import type { WindowServer } from './window-server.ts';
@@ -19,12 +20,12 @@ const remedies: Partial<Record<NonNullable<Envelope['error']>, { title: string; 
  * Runs a verb as the person: progress that can be cancelled while it runs, then one message with what to do next. Resolves
  * with the envelope, or with nothing when the server could not answer.
  */
-export async function runVerb(
+export async function runVerb<V extends Verb>(
   parts: { server: WindowServer; model: WindowModel; log: Log },
-  verb: Verb,
-  args: Record<string, unknown>,
+  verb: V,
+  args: Args<V>,
   title: string,
-): Promise<Envelope | undefined> {
+): Promise<AnswerOf<V> | undefined> {
   const { log } = parts;
   try {
     const envelope = await vscode.window.withProgress(
@@ -43,13 +44,13 @@ export async function runVerb(
   }
 }
 
-async function callWithProgress(
+async function callWithProgress<V extends Verb>(
   { server, model }: { server: WindowServer; model: WindowModel },
-  verb: Verb,
-  args: Record<string, unknown>,
+  verb: V,
+  args: Args<V>,
   progress: vscode.Progress<{ message?: string }>,
   token: vscode.CancellationToken,
-): Promise<Envelope> {
+): Promise<AnswerOf<V>> {
   const client = await server.client();
   const abort = new AbortController();
   const subscriptions = [

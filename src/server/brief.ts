@@ -1,3 +1,4 @@
+import type { ToolAnswer } from '../contract/answers.ts';
 import type { Held, Landing, ProofState } from '../contract/data.ts';
 import type { Diagnostic, Envelope, Step } from '../contract/envelope.ts';
 
@@ -30,9 +31,10 @@ export function brief(envelope: Envelope): Envelope {
 }
 
 /** `status` from the worktree a cursor names on, with those first that a caller most likely asks about. */
-export function paged(envelope: Envelope, cursor: unknown): Envelope {
+export function paged(envelope: ToolAnswer, cursor: unknown): ToolAnswer {
+  if (envelope.verb !== 'status') return envelope;
   const all = envelope.data?.worktrees;
-  if (envelope.verb !== 'status' || !Array.isArray(all) || all.length <= PAGE) return envelope;
+  if (all === undefined || all.length <= PAGE) return envelope;
   const from =
     typeof cursor === 'string' && /^\d{1,9}$/.test(cursor) ? Math.min(Number(cursor), all.length) : 0;
   const sorted = [...all].sort((a, b) => rank(a, envelope) - rank(b, envelope));

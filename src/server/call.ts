@@ -1,5 +1,5 @@
+import type { ToolAnswer } from '../contract/answers.ts';
 import type { Held } from '../contract/data.ts';
-import type { Envelope } from '../contract/envelope.ts';
 import type { VerbEvent } from '../contract/events.ts';
 import type { Joining } from '../contract/joining.ts';
 import type { Verb } from '../contract/verbs.ts';
@@ -27,7 +27,7 @@ export interface CallRequest<V extends string = Verb> {
 }
 
 /** What is answered, and what the caller then holds. */
-export interface Answer {
-  envelope: Envelope;
+export interface Answer<E = ToolAnswer> {
+  envelope: E;
   held: Held | undefined;
 }

@@ -1,3 +1,4 @@
+import { isWhole, type ToolAnswer } from '../contract/answers.ts';
 import type {
   DoctorData,
   Held,
@@ -31,7 +32,7 @@ const TEXT_LIMIT = 6_000;
  * A tool's text: enough to act on without the structured part, and short, since agents pay for every token. Verdict, then
  * which checkout it speaks of, then what failed and where, then what to know.
  */
-export function renderText(answer: Envelope, heldRoot: Held | undefined): string {
+export function renderText(answer: ToolAnswer, heldRoot: Held | undefined): string {
   const text = render(answer, heldRoot);
   return answer.verb === 'help' && answer.ok ? text : bounded(text);
 }
@@ -45,9 +46,9 @@ function bounded(text: string): string {
   return `${head}\n… ${text.length - head.length - tail.length} characters cut …\n${tail}`;
 }
 
-function render(answer: Envelope, heldRoot: Held | undefined): string {
+function render(answer: ToolAnswer, heldRoot: Held | undefined): string {
   const [envelope, held] = [visible(answer), visible(heldRoot)];
-  if (envelope.verb === 'help' && envelope.ok) return helpText(envelope.data as HelpData);
+  if (envelope.verb === 'help' && isWhole(envelope)) return helpText(envelope.data);
   const lines = [verdict(envelope), place(envelope, held)];
   if (envelope.plan) {
     const planned = envelope.plan.steps.map(
@@ -114,7 +115,7 @@ type Lines<Data> = (envelope: Envelope<Data>) => string[];
 
 /** The lines of the verbs that have some of their own, and of the one tool that is no verb. */
 const ownLines: { [V in VerbWithReport]: Lines<Data<V>> } & { projects: Lines<ProjectsData> } = {
-  status: ({ ok, data, more }) => (ok ? statusLines(data as StatusData, more) : []),
+  status: (envelope) => (isWhole(envelope) ? statusLines(envelope.data, envelope.more) : []),
   start: startLines,
   update({ data }) {
     const { regenerated = [] } = data ?? {};
@@ -135,22 +136,22 @@ const ownLines: { [V in VerbWithReport]: Lines<Data<V>> } & { projects: Lines<Pr
   doctor: ({ data }) => doctorLines(data ?? {}),
   // Its answer is a page, which is all of the text.
   help: () => [],
-  projects: ({ ok, data }) => (ok ? projectLines(data as ProjectsData) : []),
+  projects: (envelope) => (isWhole(envelope) ? projectLines(envelope.data) : []),
 };
 
-function specifics(envelope: Envelope): string[] {
+function specifics(envelope: ToolAnswer): string[] {
   const { verb, data } = envelope;
-  const own = Object.hasOwn(ownLines, verb)
-    ? (ownLines[verb as keyof typeof ownLines] as Lines<Record<string, unknown>>)(envelope)
-    : [];
+  // Each takes the envelope of its own verb, and gets no other.
+  const own =
+    verb in ownLines ? ((ownLines as Record<string, Lines<never>>)[verb]?.(envelope as never) ?? []) : [];
   // The gate measures standards too.
   const { standards = [] } = (data ?? {}) as Partial<StandardsData>;
   return [...own, ...standardLines(verb, standards)];
 }
 
-function startLines({ ok, dry_run, data }: Envelope<StartData>): string[] {
-  if (!ok || dry_run) return [];
-  const { path, base, base_commit, port } = data as StartData;
+function startLines(envelope: Envelope<StartData>): string[] {
+  if (!isWhole(envelope)) return [];
+  const { path, base, base_commit, port } = envelope.data;
   return [
     `path: ${path}`,
     `from: ${base} (${base_commit.slice(0, 10)})`,
@@ -193,7 +194,7 @@ function projectLines({ projects }: ProjectsData): string[] {
 }
 
 function pruneLines({ dry_run, data }: Envelope<PruneData>): string[] {
-  const { pruned, kept, recovery_refs: refs } = data as PruneData;
+  const { pruned = [], kept = [], recovery_refs: refs = [] } = data ?? {};
   return [
     ...(dry_run
       ? []

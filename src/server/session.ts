@@ -1,8 +1,8 @@
+import { type AnyEnvelope, isWhole, pathOf } from '../contract/answers.ts';
 import type { Held } from '../contract/data.ts';
-import type { Envelope } from '../contract/envelope.ts';
 import type { VerbEvent } from '../contract/events.ts';
 import { mayRunCommands, needsNoRoot, traits } from '../contract/traits.ts';
-import type { Args, Verb } from '../contract/verbs.ts';
+import type { Verb } from '../contract/verbs.ts';
 import type { WindowEvent } from '../contract/window.ts';
 import type { Context } from '../engine/index.ts';
 import { Refusal } from '../engine/refusal.ts';
@@ -130,7 +130,7 @@ export class Session {
   }
 
   /** Answers one tool call. Must be entered in the order calls arrive; never rejects. */
-  async call(request: CallRequest): Promise<Answer> {
+  async call(request: CallRequest): Promise<Answer<AnyEnvelope>> {
     const caller = this.#callers.enter(request);
     const by = request.caller ?? 'agent';
     const bound = request.args?.path !== undefined || needsNoRoot(request.verb);
@@ -153,7 +153,7 @@ export class Session {
         type: 'call_finished',
         call,
         caller: by,
-        envelope: { ...answer.envelope, verb: request.verb },
+        envelope: answer.envelope,
       }));
       return answer;
     } finally {
@@ -163,17 +163,17 @@ export class Session {
     }
   }
 
-  async #answer(request: CallRequest, caller: Caller, turn: Turn): Promise<Answer> {
+  async #answer(request: CallRequest, caller: Caller, turn: Turn): Promise<Answer<AnyEnvelope>> {
     const [engine, held] = await Promise.all([loadEngine(), this.#callers.heldOf(caller, request)]);
     const { verb } = request;
     let root: string | undefined;
-    let envelope: Envelope;
+    let envelope: AnyEnvelope;
     let stance: Stance = {};
     const dropped = request.args?.dry_run === true;
     try {
       if (request.signal.aborted) throw new Refusal('cancelled', 'The call was cancelled before it began.');
-      const args = engine.parseArguments(verb, request.args);
-      const path = args.path as string | undefined;
+      const call = engine.parseCall(verb, request.args);
+      const path = pathOf(call);
       // A person sees both, and means what the window holds.
       if (path === undefined && request.caller !== 'person') {
         stance = await this.#callers.stanceOf(request, caller, held);
@@ -185,7 +185,7 @@ export class Session {
       }
       const named = follow && dropped ? follow.root : path;
       if (!needsNoRoot(verb)) root = await callRoot(verb, { path: named, held, cwd: this.#options.cwd });
-      if (!this.#trusted && mayRunCommands(traits[verb], args)) {
+      if (!this.#trusted && mayRunCommands(traits[verb], call.args)) {
         throw new Refusal(
           'untrusted',
           `This workspace is not trusted, so ${verb} runs nothing: trust it in VS Code ("Workspaces: Manage Workspace Trust"), then call again${verb === 'init' ? ', or pass prove: false to write the file and run nothing' : ''}.`,
@@ -193,9 +193,9 @@ export class Session {
       }
       const { signal, emit, client } = request;
       const ctx: Context = { signal, emit, client, lookOnly: this.#looks() };
-      envelope = (await engine.run(verb, root ?? '', args as Args<Verb>, ctx)) as Envelope;
+      envelope = await engine.runCall(call, root ?? '', ctx);
     } catch (error) {
-      envelope = engine.refused(verb, root, error);
+      envelope = engine.stopped(verb, root, error);
     }
     await this.#reaim(envelope, request, caller, held, turn);
     const description = await held.describe();
@@ -204,11 +204,11 @@ export class Session {
       const home = await held.home();
       if (home) envelope.hints = [...(envelope.hints ?? []), engine.leavingAdvice(request.client, home)];
     }
-    if (verb === 'status') envelope.data = { ...envelope.data, held: description };
-    if (stance.caller) envelope.data = { ...envelope.data, caller: stance.caller };
+    if (envelope.verb === 'status') envelope.data = { ...envelope.data, held: description };
+    if (stance.caller) envelope.data = Object.assign(envelope.data ?? {}, { caller: stance.caller });
     const first = [...this.#passedOver(verb, caller, held), ...(stance.notice ? [stance.notice] : [])];
     if (first.length > 0) envelope.message = [...first, envelope.message].filter(Boolean).join(' ');
-    if (verb === 'doctor') envelope = engine.withHeld(envelope as never, description) as Envelope;
+    if (envelope.verb === 'doctor') envelope = engine.withHeld(envelope, description);
     return { envelope, held: description };
   }
 
@@ -224,31 +224,25 @@ export class Session {
    * re-aim moves the window's held root too, never another conversation's.
    */
   async #reaim(
-    envelope: Envelope,
+    envelope: AnyEnvelope,
     request: CallRequest,
     caller: Caller,
     held: HeldRoot,
     { earlier }: Turn,
   ): Promise<void> {
     if (envelope.dry_run) return;
-    const data = (envelope.data ?? {}) as {
-      path?: string;
-      root?: string;
-      worktree?: string;
-      landing?: { worktree_removed?: boolean };
-    };
-    if (envelope.verb === 'start' && envelope.ok && data.path !== undefined) {
+    if (envelope.verb === 'start' && isWhole(envelope)) {
       await earlier;
-      for (const one of await this.#callers.moving(held)) await one.move(data.path, 'start');
+      for (const one of await this.#callers.moving(held)) await one.move(envelope.data.path, 'start');
       await this.#callers.stands(request, caller);
     }
-    if (envelope.verb === 'accept' && data.landing?.worktree_removed && data.root !== undefined) {
+    const { landing, root, worktree: removed } = (envelope.verb === 'accept' && envelope.data) || {};
+    if (landing?.worktree_removed && root !== undefined) {
       await earlier;
       // Only where this very accept removed the checkout a root lay in: another's loss is for its own calls to say.
-      const removed = data.worktree;
       for (const one of await this.#callers.moving(held)) {
         if (removed !== undefined && (await one.repository())?.top === removed)
-          await one.move(data.root, 'accept');
+          await one.move(root, 'accept');
       }
       await this.#callers.stands(request, caller);
     }

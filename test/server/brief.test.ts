@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import type { AnswerOf } from '../../src/contract/answers.ts';
 import type { Envelope } from '../../src/contract/envelope.ts';
 import { brief, paged } from '../../src/server/brief.ts';
 
@@ -8,7 +9,7 @@ const worktree = (index: number) => ({
   root: `/home/person/projects/shop.worktrees/a-piece-of-work-${index}`,
   branch: `agent/a-piece-of-work-${index}`,
   commit: 'c'.repeat(40),
-  location: 'worktree',
+  location: 'worktree' as const,
   landing: false,
   managed: true,
   id: `a-piece-of-work-${index}`,
@@ -18,7 +19,7 @@ const worktree = (index: number) => ({
   tracked_changes: 0,
 });
 
-const status = (count: number): Envelope => ({
+const status = (count: number): AnswerOf<'status'> => ({
   ok: true,
   verb: 'status',
   hints: [],
@@ -65,7 +66,7 @@ describe('The short form of an answer', () => {
     assert.deepEqual(worktreesOf(short)[1], {
       path: worktree(1).path,
       branch: 'agent/a-piece-of-work-1',
-      location: 'worktree',
+      location: 'worktree' as const,
       managed: true,
       id: 'a-piece-of-work-1',
       clean: true,

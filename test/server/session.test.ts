@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Envelope } from '../../src/contract/envelope.ts';
 import type { Verb } from '../../src/contract/verbs.ts';
 import { exists } from '../../src/engine/files.ts';
-import { type Answer, Session } from '../../src/server/session.ts';
+import { Session } from '../../src/server/session.ts';
 import { logged } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
 import { git, plainConfig, projects } from '../support/project.ts';
@@ -19,7 +20,7 @@ function call(
   args?: Record<string, unknown>,
   askRoots?: () => Promise<string[]>,
   conversation?: string,
-): Promise<Answer> {
+): Promise<{ envelope: Envelope }> {
   const { signal } = new AbortController();
   return session.call({
     verb,

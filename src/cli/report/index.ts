@@ -1,11 +1,5 @@
-import type {
-  DoctorData,
-  HelpData,
-  ScopesData,
-  StandardsData,
-  StartData,
-  StatusData,
-} from '../../contract/data.ts';
+import { type AnyEnvelope, isWhole } from '../../contract/answers.ts';
+import type { StandardsData, StartData } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
 import type { VerbWithReport } from '../../contract/traits.ts';
 import type { Data } from '../../contract/verbs.ts';
@@ -33,7 +27,7 @@ export interface Reader {
  * A verb's result for a person: the verdict, which checkout it speaks of, the jobs, what failed and where, what to know,
  * and at the end, where the eye is, what to do next. Expects an envelope free of control characters.
  */
-export function report(envelope: Envelope, ink: Ink, reader: Reader): string[] {
+export function report(envelope: AnyEnvelope, ink: Ink, reader: Reader): string[] {
   const sections = [
     opening(envelope, ink),
     planLines(envelope, ink),
@@ -48,12 +42,10 @@ export function report(envelope: Envelope, ink: Ink, reader: Reader): string[] {
     .flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]));
 }
 
-function opening(envelope: Envelope, ink: Ink): string[] {
-  if (envelope.verb === 'status' && envelope.ok)
-    return statusLines(envelope.data as StatusData, envelope, ink);
-  if (envelope.verb === 'doctor' && envelope.ok)
-    return doctorLines(envelope.data as DoctorData, envelope, ink);
-  if (envelope.verb === 'help' && envelope.ok) return helpLines(envelope.data as HelpData, ink);
+function opening(envelope: AnyEnvelope, ink: Ink): string[] {
+  if (envelope.verb === 'status' && isWhole(envelope)) return statusLines(envelope.data, envelope, ink);
+  if (envelope.verb === 'doctor' && isWhole(envelope)) return doctorLines(envelope.data, envelope, ink);
+  if (envelope.verb === 'help' && isWhole(envelope)) return helpLines(envelope.data, ink);
   return [verdict(envelope, ink), ...place(envelope, ink)];
 }
 
@@ -122,7 +114,7 @@ const ownLines: { [V in VerbWithReport]: Lines<Data<V>> } = {
   update: () => [],
   // Its standards are shown as those of any verb are.
   standards: () => [],
-  scopes: ({ ok, data }, ink) => (ok ? scopeLines(data as ScopesData, ink) : []),
+  scopes: (envelope, ink) => (isWhole(envelope) ? scopeLines(envelope.data, ink) : []),
   prune: (envelope, ink) => (envelope.ok ? pruneLines(envelope, ink) : []),
   init: ({ ok, data }, ink) => initLines(data ?? {}, ok, ink),
   accept({ dry_run, error, data }, ink) {

@@ -4,8 +4,8 @@ import type { Ink } from '../ink.ts';
 import { short, table } from '../words.ts';
 
 /** What was mended (a preview's plan has said it already), what stays and why, and what recovery refs keep. */
-export function pruneLines({ dry_run, data }: Envelope, ink: Ink): string[] {
-  const { pruned = [], kept = [], recovery_refs = [] } = (data ?? {}) as Partial<PruneData>;
+export function pruneLines({ dry_run, data }: Envelope<PruneData>, ink: Ink): string[] {
+  const { pruned = [], kept = [], recovery_refs = [] } = data ?? {};
   const sections = [
     dry_run
       ? []

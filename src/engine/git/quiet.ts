@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type BigIntStats, lstatSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { errnoOf } from '../errno.ts';
 import { IgnoreRules } from './ignored.ts';
 import { type IndexEntry, parseIndex } from './index-file.ts';
 
@@ -43,7 +44,7 @@ export function isProvablyClean(checkout: {
     );
   } catch (error) {
     // Something moved under our eyes, or may not be read.
-    if ((error as NodeJS.ErrnoException).code !== undefined) return false;
+    if (errnoOf(error) !== undefined) return false;
     throw error;
   }
 }

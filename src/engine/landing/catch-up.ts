@@ -1,4 +1,5 @@
 import { rmdir, unlink } from 'node:fs/promises';
+import { errnoOf } from '../errno.ts';
 import { FileSet, indexInfo, keyOf, type NamedEntry, submodule } from '../git/compare.ts';
 import { fields, git, pathText } from '../git/core.ts';
 import { type Difference, treeDifference } from '../git/diff.ts';
@@ -62,7 +63,7 @@ function sort(entries: readonly Difference[], old: Findings, next: Findings): Pl
 /** Deletes a file and the directories it leaves empty, as git does. */
 async function remove(checkout: string, path: Buffer): Promise<void> {
   const absolute = (name: Buffer) => Buffer.concat([Buffer.from(`${checkout}/`), name]);
-  const code = (error: unknown) => (error as NodeJS.ErrnoException).code;
+  const code = (error: unknown) => errnoOf(error);
   try {
     await unlink(absolute(path));
     for (let end = path.lastIndexOf(0x2f); end > 0; end = path.lastIndexOf(0x2f, end - 1)) {

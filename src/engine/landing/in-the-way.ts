@@ -1,5 +1,6 @@
 import type { BigIntStats } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
+import { errnoOf } from '../errno.ts';
 import { FileSet, keyOf, submodule } from '../git/compare.ts';
 import { pathText } from '../git/core.ts';
 import type { Difference } from '../git/diff.ts';
@@ -43,7 +44,7 @@ async function look(checkout: string, path: Buffer): Promise<BigIntStats | undef
   try {
     return await lstat(absolute(checkout, path), { bigint: true });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = errnoOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw error;
   }

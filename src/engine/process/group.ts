@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { errnoOf } from '../errno.ts';
 import { procStat } from './proc-stat.ts';
 
 /** How long a group may take to end by itself after SIGTERM, and then after SIGKILL, in milliseconds. */
@@ -14,7 +15,7 @@ function responds(pgid: number): boolean {
     return true;
   } catch (error) {
     // EPERM: it lives, but became someone else's.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    return errnoOf(error) === 'EPERM';
   }
 }
 
@@ -58,7 +59,7 @@ function signalGroup(pgid: number, signal: NodeJS.Signals): void {
     process.kill(-pgid, signal);
   } catch (error) {
     // EPERM: what is left of it runs as another user (sudo), and is not ours to end.
-    const { code } = error as NodeJS.ErrnoException;
+    const code = errnoOf(error);
     if (code !== 'ESRCH' && code !== 'EPERM') throw error;
   }
 }

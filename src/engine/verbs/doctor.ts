@@ -1,3 +1,4 @@
+import type { AnswerOf } from '../../contract/answers.ts';
 import { count } from '../../contract/count.ts';
 import type { DoctorData, Finding, Held } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
@@ -85,7 +86,7 @@ function sentenceOn(findings: readonly Finding[]): string {
 }
 
 /** Adds what a server knows of its own root to a doctor's answer. */
-export function withHeld(envelope: Envelope<DoctorData>, held: Held): Envelope<DoctorData> {
+export function withHeld(envelope: AnswerOf<'doctor'>, held: Held): AnswerOf<'doctor'> {
   const { data } = envelope;
   if (!envelope.ok || !data) return envelope;
   const passed = (held.passed_over ?? []).map((what) =>

@@ -5,6 +5,7 @@ import type { Envelope, Plan } from '../../contract/envelope.ts';
 import type { Args } from '../../contract/verbs.ts';
 import { checkConfig } from '../config/check.ts';
 import type { Context } from '../context.ts';
+import { errnoOf } from '../errno.ts';
 import { point } from '../faults.ts';
 import { stateDir, writeNewFile } from '../files.ts';
 import { fields, git } from '../git/core.ts';
@@ -130,7 +131,7 @@ async function write({ place, text }: Draft): Promise<void> {
   try {
     await writeNewFile(join(place.root, CONFIG_FILE), text, stateDir(place.commonDir));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (errnoOf(error) !== 'EEXIST') throw error;
     throw new Refusal(
       'path_exists',
       `${join(place.root, CONFIG_FILE)} has just been made by someone else: look at it, and run done to see whether its gate passes.`,

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { count } from '../../contract/count.ts';
-import type { Envelope } from '../../contract/envelope.ts';
 import { type ProjectRow, type ProjectsData, projectsTool } from '../../contract/projects.ts';
 import { checkArguments } from '../arguments.ts';
 import type { Context } from '../context.ts';
@@ -17,8 +16,8 @@ type Finding = () => Promise<{ roots: string[]; lost: string[] }>;
  * Lists the projects a server was started for, each with its checkouts. It is no verb: it operates on no root, and exists for
  * callers who have none to name. A project that cannot be read is a hint, and does not hide the others.
  */
-export function listProjects(find: Finding, args: unknown, ctx: Context): Promise<Envelope<ProjectsData>> {
-  return runVerb<ProjectsData>('projects', undefined, async () => {
+export function listProjects(find: Finding, args: unknown, ctx: Context) {
+  return runVerb<'projects', ProjectsData>('projects', undefined, async () => {
     checkArguments('projects', projectsTool.args, args);
     const { roots, lost } = await find();
     const rows = new Map<string, ProjectRow>();

@@ -7,6 +7,7 @@ import type { Args } from '../../contract/verbs.ts';
 import { resolveRef } from '../checkout.ts';
 import { loadConfig } from '../config/index.ts';
 import type { Context } from '../context.ts';
+import { errnoOf } from '../errno.ts';
 import { point } from '../faults.ts';
 import { exists } from '../files.ts';
 import { GitError } from '../git/core.ts';
@@ -230,7 +231,7 @@ async function claim(repo: Repository, path: string): Promise<void> {
   try {
     await mkdir(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (errnoOf(error) !== 'EEXIST') throw error;
     throw new Refusal('path_exists', `${path} is there already: call again, or with another name.`, {
       data: where(repo),
     });

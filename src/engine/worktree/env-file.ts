@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, lstat, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { errnoOf } from '../errno.ts';
 import { Refusal } from '../refusal.ts';
 
 /** What a quote of each kind may hold on one line, and over several. */
@@ -55,7 +56,7 @@ async function readText(path: string): Promise<string | undefined> {
     if (!(await stat(path)).isFile()) throw Object.assign(new Error('no file'), { code: 'it is no file' });
     return await readFile(path, 'latin1');
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = errnoOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw new Refusal(
       'config_error',

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { lstat, mkdir, readFile, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
+import { errnoOf } from '../errno.ts';
 import { exists, namesIn, stateDir } from '../files.ts';
 import { fields, git, pathText } from '../git/core.ts';
 import { madeOwnDir } from '../state/own-dir.ts';
@@ -116,7 +117,7 @@ async function moveAway(commonDir: string, path: string, id: string): Promise<{ 
     await rename(path, at);
     return { at, rest: join(kept, id) };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
+    if (errnoOf(error) !== 'EXDEV') throw error;
     const beside = join(dirname(path), `.${basename(path)}.taken-${id.slice(-4)}`);
     await rename(path, beside);
     return { at: beside, rest: path };

@@ -1,6 +1,7 @@
 import { mkdir, realpath, rmdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { errnoOf } from '../errno.ts';
 import { Refusal } from '../refusal.ts';
 import type { Repository } from '../repository.ts';
 
@@ -56,7 +57,7 @@ export async function removeDirectories(made: readonly string[]): Promise<void> 
     try {
       await rmdir(dir);
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
+      const code = errnoOf(error);
       // Someone else has put something in it since, or has removed it: it is not ours any more.
       if (code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOENT') return;
       throw error;

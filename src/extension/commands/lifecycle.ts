@@ -1,8 +1,9 @@
 import * as vscode from 'vscode';
+import type { AnswerOf } from '../../contract/answers.ts';
 import { count } from '../../contract/count.ts';
-import type { AcceptData, DropData } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
 import type { GateVerb } from '../../contract/traits.ts';
+import type { Args, Verb } from '../../contract/verbs.ts';
 import type { App } from '../app.ts';
 import { shortName } from '../wording.ts';
 
@@ -53,7 +54,7 @@ export async function accept(app: App, target: CommandTarget): Promise<Envelope 
   const preview = await quietly(app, 'accept', { ...args, dry_run: true });
   if (!preview) return undefined;
   if (!preview.ok) return app.runVerb('accept', { ...args, dry_run: true }, 'Discern: accept');
-  const { files = [], trunk, branch } = (preview.data ?? {}) as Partial<AcceptData>;
+  const { files = [], trunk, branch } = preview.data ?? {};
   const steps = preview.plan?.steps ?? [];
   const commits = steps.filter((step) => step.action === 'land').map((step) => `• ${step.detail}`);
   const removed = steps.filter((step) => step.action === 'remove').map((step) => step.detail);
@@ -77,7 +78,7 @@ export async function drop(app: App, target: CommandTarget): Promise<Envelope | 
   if (!preview) return undefined;
   if (!preview.ok)
     return app.runVerb('drop', { worktree, delete_branch: true, dry_run: true }, 'Discern: drop');
-  const { lost = [] } = (preview.data ?? {}) as Partial<DropData>;
+  const { lost = [] } = preview.data ?? {};
   const [and, keep] =
     lost.length > 0
       ? ['Drop with Recovery Ref', 'Drop with Recovery Ref, Keep Branch']
@@ -118,11 +119,11 @@ async function pickWorktree({ model }: App): Promise<string | undefined> {
 }
 
 /** A preview or a look, without progress or messages of its own. */
-export async function quietly(
+export async function quietly<V extends Verb>(
   app: App,
-  verb: 'accept' | 'drop' | 'init' | 'doctor',
-  args: Record<string, unknown>,
-): Promise<Envelope | undefined> {
+  verb: V,
+  args: Args<V>,
+): Promise<AnswerOf<V> | undefined> {
   try {
     return await (await app.server.client()).call(verb, args);
   } catch (error) {

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { isWhole } from '../../contract/answers.ts';
 import type { DoctorData, InitData } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
 import type { App } from '../app.ts';
@@ -38,7 +39,7 @@ export async function initialize(
   if (choice !== 'Write') return undefined;
   const prove = vscode.workspace.isTrusted;
   const envelope = await app.runVerb('init', { path, ...(!prove && { prove }) }, 'Discern: making a project');
-  if (envelope && (envelope.data as Partial<InitData> | undefined)?.written) await made(app, envelope);
+  if (envelope && isWhole(envelope) && envelope.data.written) await made(app, envelope);
   return envelope;
 }
 
@@ -82,8 +83,7 @@ function refuse({ error, message = '', data }: Envelope): void {
 }
 
 /** Opens the file, and has the window's server hold the new project where it holds none. */
-async function made(app: App, { data }: Envelope): Promise<void> {
-  const { file, root } = data as InitData;
+async function made(app: App, { data: { file, root } }: { data: InitData }): Promise<void> {
   await vscode.window.showTextDocument(vscode.Uri.file(file), { preview: false });
   const client = await app.server.client();
   const held = await client.held();
@@ -102,11 +102,11 @@ export async function doctor(
   const path = targetPath(target) ?? (app.model.view.held?.root == null ? firstFolder() : undefined);
   const envelope = await quietly(app, 'doctor', path === undefined ? {} : { path });
   if (!envelope) return undefined;
-  if (!envelope.ok) {
+  if (!isWhole(envelope)) {
     show(vscode.window.showWarningMessage, `Discern doctor: ${envelope.message}`, []);
     return envelope;
   }
-  await documents.show('discern doctor.md', doctorText(envelope.data as DoctorData, envelope.message ?? ''));
+  await documents.show('discern doctor.md', doctorText(envelope.data, envelope.message ?? ''));
   return envelope;
 }
 

@@ -1,6 +1,6 @@
-import type { Envelope } from '../../contract/envelope.ts';
+import { type Call, pathOf, type ToolAnswer } from '../../contract/answers.ts';
 import { mayRunCommands, needsNoRoot, traits } from '../../contract/traits.ts';
-import type { Args, Verb } from '../../contract/verbs.ts';
+import type { Verb } from '../../contract/verbs.ts';
 import { Refusal } from '../../engine/refusal.ts';
 import { namedRoot } from '../call-root.ts';
 import { cancellable } from '../cancellable.ts';
@@ -58,21 +58,21 @@ export class RemoteCalls {
     );
   }
 
-  async #answer({ verb, args: given, signal, emit }: CallRequest<RemoteVerb>): Promise<Envelope> {
+  async #answer({ verb, args: given, signal, emit }: CallRequest<RemoteVerb>): Promise<ToolAnswer> {
     const engine = await loadEngine();
     const ctx = { signal, emit, client: 'remote' as const, lookOnly: this.#lookOnly };
     if (verb === 'projects') return engine.listProjects(() => this.#launch.now(), given, ctx);
     let root: string | undefined;
     try {
       if (signal.aborted) throw new Refusal('cancelled', 'The call was cancelled before it began.');
-      const args = checked(engine, verb, given);
-      if (!needsNoRoot(verb)) root = await this.#served(verb, args.path as string);
-      const run = () => engine.run(verb, root ?? '', args as Args<Verb>, ctx) as Promise<Envelope>;
-      if (this.#lookOnly || !mayRunCommands(traits[verb], args)) return await run();
+      const one = checked(engine, verb, given);
+      if (!needsNoRoot(verb)) root = await this.#served(verb, pathOf(one) ?? '');
+      const run = () => engine.runCall(one, root ?? '', ctx);
+      if (this.#lookOnly || !mayRunCommands(traits[verb], one.args)) return await run();
       const message = 'Waiting for other calls on this server to end.';
       return await this.#slots.within(signal, () => emit({ type: 'waiting', message }), run);
     } catch (error) {
-      return engine.refused(verb, root, error);
+      return engine.stopped(verb, root, error);
     }
   }
 }
@@ -80,11 +80,11 @@ export class RemoteCalls {
 const keyOf = ({ session, id }: { session: string; id: string | number }) => JSON.stringify([session, id]);
 
 /** The arguments of a call. A `path` that is missing is said before anything else that is, unless it may be misspelt. */
-function checked(engine: Engine, verb: Verb, given: Record<string, unknown> | undefined) {
+function checked(engine: Engine, verb: Verb, given: Record<string, unknown> | undefined): Call {
   const lacksPath = !needsNoRoot(verb) && given?.path === undefined;
   try {
-    const args = engine.parseArguments(verb, given);
-    if (!lacksPath) return args;
+    const one = engine.parseCall(verb, given);
+    if (!lacksPath) return one;
   } catch (error) {
     if (!lacksPath || (Refusal.is(error) && error.slug === 'unknown_argument')) throw error;
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import type { AnswerOf } from '../../../src/contract/answers.ts';
 import type { Held } from '../../../src/contract/data.ts';
-import type { Envelope } from '../../../src/contract/envelope.ts';
 import { WindowModel } from '../../../src/extension/model.ts';
 
 const held = (root: string): Held => ({
@@ -11,7 +11,7 @@ const held = (root: string): Held => ({
   candidates: [],
 });
 
-const missing = (root: string): Envelope => ({
+const missing = (root: string): AnswerOf<'status'> => ({
   ok: false,
   verb: 'status',
   error: 'root_missing',
@@ -39,7 +39,7 @@ describe('What the window knows', () => {
       model.setHeld(held('/there'));
       model.setStatus(missing('/there'));
       assert.equal(model.view.divergence.state, 'missing');
-      model.setStatus({ ok: true, verb: 'status', data: { root: '/there', worktrees: [] } });
+      model.setStatus({ ...missing('/there'), ok: true, data: { root: '/there', worktrees: [] } });
       assert.equal(model.view.held?.missing, false);
     } finally {
       model.dispose();
