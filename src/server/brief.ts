@@ -139,9 +139,9 @@ function shortWorktree(worktree: Json, data: Json): Json {
     path,
     ...(root !== path && { root }),
     branch,
-    ...(landing === true && { landing }),
     ...(root !== data.root && {
       ...rest,
+      ...(landing === true && { landing }),
       ...(ahead !== 0 && { ahead }),
       ...(behind !== 0 && { behind }),
     }),

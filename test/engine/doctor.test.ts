@@ -56,6 +56,7 @@ describe('doctor', () => {
     const project = await make();
     await started(project.root);
     const earlier = await everything(project);
+    const atHome = await readdir(home, { recursive: true });
     const data = await doctor(join(project.root, 'src'));
     assert.deepEqual(bad(data), []);
     assert.equal(data.root, project.root);
@@ -78,7 +79,7 @@ describe('doctor', () => {
       );
     }
     assert.deepEqual(await everything(project), earlier);
-    assert.deepEqual(await readdir(home), []);
+    assert.deepEqual(await readdir(home, { recursive: true }), atHome);
   });
 
   it('answers where nothing resolves: no directory, no repository, no project, no commit, no git', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeRunDir } from '../../src/engine/gate/run-dir.ts';
 import { everything, started, succeeded } from '../support/checkouts.ts';
 import { verb } from '../support/engine.ts';
 import { assertSound, killedAt } from '../support/invariants.ts';
@@ -70,8 +71,8 @@ const kinds: { title: string; make(project: Project): Promise<unknown>; config?:
       const old = new Date(Date.now() - 2 * 60 * 60 * 1000);
       for (let n = 10; n < 60; n++) {
         const dir = join(root, `.git/discern-vscode/runs/2020-01-01T00-00-00-0${n}Z-done-abcdef`);
-        await mkdir(dir, { recursive: true });
-        await utimes(dir, old, old);
+        await makeRunDir(join(root, '.git'), dir);
+        for (const one of [join(dir, 'run.json'), dir]) await utimes(one, old, old);
       }
     },
   },

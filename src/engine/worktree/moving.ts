@@ -25,7 +25,7 @@ export function leavingAdvice(client: ClientKind, home: string): string {
     case 'remote':
       return `Pass path "${home}" from now on.`;
     case 'unknown':
-      return 'If you stand in it, move to `root` or begin a new session there.';
+      return 'If you stand in it, move to `root` or restart there.';
   }
 }
 
@@ -55,6 +55,6 @@ export function movingAdvice(client: ClientKind, path: string): string {
     case 'remote':
       return `This server holds no root: pass path "${path}" with every call about this work. ${edit}, on the server’s machine.`;
     case 'unknown':
-      return 'Move your own working directory to `path` too; edit only there.';
+      return `Move your working directory to ${path}; edit only there.`;
   }
 }
