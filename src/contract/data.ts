@@ -76,6 +76,16 @@ export const Worktree = z.strictObject({
 });
 export type Worktree = z.infer<typeof Worktree>;
 
+/** A ref under which a removal kept what only a worktree had. */
+export const KeptRef = z.strictObject({
+  ref: z.string(),
+  commit: z.string(),
+  kept_at: z.string().optional().describe('Since when, as far as is known.'),
+  restore: z.string().describe('The command that brings it back, as a branch.'),
+  remove: z.string().describe('The command that lets it go.'),
+});
+export type KeptRef = z.infer<typeof KeptRef>;
+
 export const StatusData = z.strictObject({
   ...where,
   location: z.enum(['main', 'worktree']),
@@ -96,6 +106,10 @@ export const StatusData = z.strictObject({
     .optional()
     .describe('What an interrupted run left behind, each with the command that mends it.'),
   recovery: z.strictObject({ performed: z.boolean(), detail: z.string() }).optional(),
+  kept: z
+    .strictObject({ total: z.number().int(), refs: z.array(KeptRef).describe('The newest.') })
+    .optional()
+    .describe('What removals have kept under refs/discern/recovered/.'),
 });
 export type StatusData = z.infer<typeof StatusData>;
 
@@ -319,7 +333,7 @@ export const PruneData = z.strictObject({
     .array(z.strictObject({ what: z.string(), remedy: z.string() }))
     .describe('What was found and stays, each with the command that mends it.'),
   recovery_refs: z
-    .array(z.strictObject({ ref: z.string(), commit: z.string() }))
-    .describe('What forced drops and prunes have kept. Never pruned: delete one with "git update-ref -d".'),
+    .array(KeptRef)
+    .describe('What removals have kept, the newest first. Prune removes those older than [worktree] keep.'),
 });
 export type PruneData = z.infer<typeof PruneData>;

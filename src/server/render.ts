@@ -3,6 +3,7 @@ import type {
   DoctorData,
   Held,
   HelpData,
+  KeptRef,
   PruneData,
   StandardsData,
   StartData,
@@ -206,13 +207,13 @@ function pruneLines({ dry_run, data }: Envelope<PruneData>): string[] {
       kept.map(({ what, remedy }) => `- stays: ${what} Remedy: ${remedy}`),
       MOST_PLANNED,
     ),
-    ...(refs.length > 0 ? ['recovery refs, never pruned:'] : []),
-    ...some(
-      refs.map(({ ref, commit }) => `- ${ref} (${commit.slice(0, 10)})`),
-      MOST_PLANNED,
-    ),
+    ...(refs.length > 0 ? ['kept of removed worktrees:'] : []),
+    ...some(refs.map(keptLine), MOST_PLANNED),
   ];
 }
+
+const keptLine = ({ commit, kept_at, restore, remove }: KeptRef) =>
+  `- ${commit.slice(0, 10)}${kept_at ? ` since ${kept_at.slice(0, 10)}` : ''}: back with ${restore}; gone with ${remove}`;
 
 function statusLines(data: StatusData, more: Envelope['more']): string[] {
   const { changes, proof } = data;
@@ -221,6 +222,7 @@ function statusLines(data: StatusData, more: Envelope['more']): string[] {
     `proof: ${proof.state}${proof.reason ? `. ${proof.reason}` : ''}`,
     ...(data.recovery ? [data.recovery.detail] : []),
     ...(data.findings ?? []).map(({ what, remedy }) => `found: ${what} Remedy: ${remedy}`),
+    ...(data.kept ? [`kept of removed worktrees: ${data.kept.total}`, ...data.kept.refs.map(keptLine)] : []),
     ...(data.worktrees.length > 1 ? ['worktrees:'] : []),
     ...(data.worktrees.length > 1 ? some(data.worktrees.map(worktreeLine), MOST_WORKTREES, Infinity) : []),
     ...(more === undefined ? [] : [`- and ${more.worktrees} more: status with cursor "${more.cursor}"`]),

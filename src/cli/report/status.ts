@@ -2,6 +2,7 @@ import type { StatusData, Worktree } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
 import type { Ink } from '../ink.ts';
 import { short, table } from '../words.ts';
+import { keptRefLines } from './prune.ts';
 
 /** Where a checkout stands, in the manner of `git status`. */
 export function statusLines(data: StatusData, { message = '' }: Envelope, ink: Ink): string[] {
@@ -15,7 +16,19 @@ export function statusLines(data: StatusData, { message = '' }: Envelope, ink: I
     proofLine(proof, ink),
     ...(data.recovery ? ['', `${ink.mark('passed')} ${data.recovery.detail}`] : []),
     ...(data.findings ?? []).flatMap(({ what, remedy }) => ['', `${ink.yellow('!')} ${what}`, `  ${remedy}`]),
+    ...keptLines(data, ink),
     ...worktreeLines(data, ink),
+  ];
+}
+
+function keptLines({ kept }: StatusData, ink: Ink): string[] {
+  if (!kept) return [];
+  const more = kept.total - kept.refs.length;
+  return [
+    '',
+    'Kept of removed worktrees:',
+    ...kept.refs.flatMap((one) => keptRefLines(one, ink)),
+    ...(more > 0 ? [`  and ${more} more: discern prune`] : []),
   ];
 }
 

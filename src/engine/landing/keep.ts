@@ -1,40 +1,46 @@
 import { randomBytes } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { exists, orWhenAbsent } from '../files.ts';
+import { exists } from '../files.ts';
 import { GitError, git, gitLine } from '../git/core.ts';
 import { commitTree } from '../git/merge.ts';
 import { moveRef } from '../git/refs.ts';
 import { branchOf, type WorktreeEntry } from '../git/worktree.ts';
+import { RECOVERED, recoveryRef } from '../recovered.ts';
 import { Refusal } from '../refusal.ts';
+import { lookIntoStore } from '../removal/look.ts';
+import { inTheWay } from '../removal/stock.ts';
+import { keepCommits, leftCommits } from './left-commits.ts';
+import { refName } from './retire.ts';
 import { identity } from './snapshot.ts';
 
 /**
- * Keeps what goes when git forgets a checkout whose directory is gone: what was staged in it, and a detached HEAD that no
- * ref has. Resolves with the recovery ref, when one was needed.
+ * Keeps what goes when git forgets a checkout whose directory is gone: what was staged in it, and the commits that only its HEAD,
+ * its reflog or refs of its own have. Resolves with the recovery refs that were needed.
  *
  * Refuses `dirty_worktree` where that cannot be kept: an unfinished merge in its index, or commits in repositories of its
  * submodules that no remote has.
  */
-export async function keepAdministered(
-  cwd: string,
-  admin: string,
-  entry: WorktreeEntry,
-): Promise<string | undefined> {
+export async function keepAdministered(cwd: string, admin: string, entry: WorktreeEntry): Promise<string[]> {
   await refuseModules(admin, entry.path);
-  const { head } = entry;
-  if (head === undefined || /^0+$/.test(head)) return undefined;
+  const head = entry.head === undefined || /^0+$/.test(entry.head) ? undefined : entry.head;
   const staged = await stagedTree(cwd, admin, entry.path);
-  const own = staged !== undefined && staged !== (await gitLine(cwd, ['rev-parse', `${head}^{tree}`]));
-  const loose = entry.branch === undefined && !(await isReachable(cwd, head));
-  if (!own && !loose) return undefined;
-  const what = `What was staged in ${entry.path}\n`;
-  const commit = own ? await commitTree(cwd, staged, [head], what, identity) : head;
-  const name = branchOf(entry) ?? head.slice(0, 10);
-  const ref = `refs/discern/recovered/${name}-${randomBytes(3).toString('hex')}`;
-  await moveRef(cwd, ref, commit, '', 'discern: kept when its worktree was pruned');
-  return ref;
+  const name = branchOf(entry) ?? (head?.slice(0, 10) || 'unborn');
+  const kept: string[] = [];
+  if (staged !== undefined && staged !== (await treeOf(cwd, head))) {
+    const what = `What was staged in ${entry.path}\n`;
+    const commit = await commitTree(cwd, staged, head === undefined ? [] : [head], what, identity);
+    const ref = recoveryRef(name, randomBytes(3).toString('hex'));
+    await moveRef(cwd, ref, commit, '', 'discern: kept when its worktree was pruned');
+    kept.push(ref);
+  }
+  return [...kept, ...(await keepCommits(cwd, refName(entry.path), await leftCommits(cwd, admin)))];
 }
+
+/** The tree of a commit; the empty one before the first. */
+const treeOf = (cwd: string, head: string | undefined) =>
+  head === undefined
+    ? gitLine(cwd, ['hash-object', '-t', 'tree', '--stdin'], { stdin: '' })
+    : gitLine(cwd, ['rev-parse', `${head}^{tree}`]);
 
 async function stagedTree(cwd: string, admin: string, path: string): Promise<string | undefined> {
   if (!(await exists(join(admin, 'index')))) return undefined;
@@ -49,7 +55,7 @@ async function stagedTree(cwd: string, admin: string, path: string): Promise<str
   }
 }
 
-/** True when a ref outside `except` has the commit. */
+/** True when a ref outside `except` has the commit; a recovery ref lets it go one day. */
 export async function isReachable(
   cwd: string,
   commit: string,
@@ -59,24 +65,12 @@ export async function isReachable(
   return stdout
     .toString('utf8')
     .split('\n')
-    .some((ref) => ref !== '' && !except.has(ref));
+    .some((ref) => ref !== '' && !ref.startsWith(RECOVERED) && !except.has(ref));
 }
 
 /** A linked checkout's submodules have their repositories in git's directory for it, and these go with it. */
 async function refuseModules(admin: string, path: string): Promise<void> {
-  for (const dir of await repositoriesBelow(join(admin, 'modules'))) {
-    const own = ['rev-list', '--max-count=1', '--all', '--not', '--remotes', '--'];
-    if ((await gitLine(dir, own, { env: { GIT_DIR: dir } })) === '') continue;
-    throw new Refusal(
-      'dirty_worktree',
-      `A submodule of ${path} has commits that no remote has, in ${dir}: push them from there first.`,
-    );
-  }
-}
-
-async function repositoriesBelow(dir: string): Promise<string[]> {
-  const entries = await readdir(dir, { withFileTypes: true }).catch(orWhenAbsent([]));
-  if (entries.some(({ name }) => name === 'HEAD')) return [dir];
-  const below = entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(dir, name));
-  return (await Promise.all(below.map(repositoriesBelow))).flat();
+  const obstacles = await lookIntoStore(admin);
+  if (obstacles.length === 0) return;
+  throw new Refusal('dirty_worktree', `Submodules of ${path} would go: ${inTheWay(obstacles)}.`);
 }

@@ -19,7 +19,7 @@ import { standInTheWay } from './in-the-way.ts';
 import { closeJournal, type Journal, writeJournal } from './journal.ts';
 import {
   deleteBranch,
-  keptHints,
+  goneHints,
   type Retirement,
   removeCheckout,
   type Surroundings,
@@ -209,16 +209,13 @@ export async function retire(
   if (teardown.reason !== undefined) return { landing: flags, reason: teardown.reason, teardown };
   await point('resource.cleared');
   const removal = { from: landing, path, trash, repo };
-  const {
-    removed,
-    reason,
-    kept: refs,
-  } = await removeCheckout(removal, cleanAt(to, path)).catch(
+  const gone = await removeCheckout(removal, cleanAt(to, path)).catch(
     (error): Retirement => ({
       removed: false,
       reason: `${path} could not be removed: ${inWords(error)}`,
     }),
   );
+  const { removed, reason } = gone;
   if (!removed) return { landing: flags, teardown, ...(reason && { reason }) };
   flags.worktree_removed = true;
   await point('accept.removed');
@@ -228,7 +225,7 @@ export async function retire(
   const told = ('hints' in teardown && teardown.hints) || [];
   return {
     landing: flags,
-    teardown: { ...teardown, hints: [...told, ...keptHints(refs)] },
+    teardown: { ...teardown, hints: [...told, ...goneHints(gone)] },
     ...(reasons.length > 0 && { reason: reasons.join('; ') }),
   };
 }

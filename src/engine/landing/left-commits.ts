@@ -1,6 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { git } from '../git/core.ts';
+import { listRefs } from '../git/refs.ts';
+import { RECOVERED, recoveryRef, timeIn } from '../recovered.ts';
 
 /** More ids than this are those of a repository's life, and all but the newest are reached by something else. */
 const MOST_IDS = 2_000;
@@ -23,6 +25,8 @@ export async function leftCommits(from: string, gitDir: string): Promise<string[
     ...ids,
     '--not',
     '--single-worktree',
+    // One that keeps them already lets them go one day.
+    `--exclude=${RECOVERED}*`,
     '--all',
     '--',
   ];
@@ -35,14 +39,25 @@ export async function leftCommits(from: string, gitDir: string): Promise<string[
 
 /** Keeps commits under recovery refs, all or none; resolves with the refs. Keeping one twice changes nothing. */
 export async function keepCommits(from: string, name: string, commits: readonly string[]): Promise<string[]> {
-  const kept = commits.map((id) => ({ id, ref: `refs/discern/recovered/${name}-left-${id.slice(0, 10)}` }));
-  if (kept.length > 0) {
-    const stdin = kept.map(({ id, ref }) => `update ${ref} ${id}\n`).join('');
-    await git(from, ['update-ref', '-m', 'discern: only a removed worktree reached it', '--stdin'], {
-      stdin,
-    });
-  }
+  if (commits.length === 0) return [];
+  const known = await listRefs(from, [RECOVERED]);
+  const kept = commits.map((id) => {
+    const end = `left-${id.slice(0, 10)}`;
+    const same = known.find((one) => one.commit === id && isFresh(one.name, name, end));
+    return { id, ref: same?.name ?? recoveryRef(name, end) };
+  });
+  const stdin = kept.map(({ id, ref }) => `update ${ref} ${id}\n`).join('');
+  const why = 'discern: only a removed worktree reached it';
+  await git(from, ['update-ref', '--create-reflog', '-m', why, '--stdin'], { stdin });
   return kept.map(({ ref }) => ref);
+}
+
+/** How long a removal that is done once more after a kill takes what it had kept for its own, in milliseconds. */
+const SAME_MS = 60 * 60 * 1000;
+
+function isFresh(ref: string, name: string, end: string): boolean {
+  if (!ref.startsWith(`${RECOVERED}${name}-`) || !ref.endsWith(`-${end}`)) return false;
+  return Date.now() - (timeIn(ref) ?? 0) < SAME_MS;
 }
 
 const idPattern = /\b(?:[0-9a-f]{64}|[0-9a-f]{40})\b/g;
@@ -63,7 +78,7 @@ async function filesIn(dir: string, top = true): Promise<string[]> {
   const below = entries.map(async (entry): Promise<string[]> => {
     const path = join(dir, entry.name);
     if (entry.isDirectory()) return top && entry.name === 'modules' ? [] : filesIn(path, false);
-    return entry.isFile() && !/^(?:index|sharedindex\.|discern-vscode\.json)/.test(entry.name) ? [path] : [];
+    return entry.isFile() && !/^(?:index|sharedindex\.|discern-vscode\.)/.test(entry.name) ? [path] : [];
   });
   return (await Promise.all(below)).flat();
 }

@@ -11,6 +11,7 @@ import { gitDirOf } from '../identity.ts';
 import { acquireLock, holding, type Lock } from '../lock.ts';
 import type { Repository } from '../repository.ts';
 import { adminDirs } from '../worktree/admin.ts';
+import { traceOf } from '../worktree/home-link.ts';
 import { catchUp } from './catch-up.ts';
 import { waitForIndex } from './follow.ts';
 import { closeJournal, type Journal, landingLockPath, readJournal } from './journal.ts';
@@ -142,16 +143,22 @@ async function retireRecovered(
   const known = repo.worktrees.some((entry) => entry.path === path);
   if (known && !(await exists(path)) && (await exists(trash))) await rename(trash, path);
   if (await exists(path)) return retire(journal, true, repo, tearDown);
+  const admin = known ? (await adminDirs(repo.commonDir)).get(path) : undefined;
   const reasons: string[] = [];
   const left = (await exists(trash))
     ? `git has forgotten ${path} meanwhile; what it held is in ${trash}`
     : await deleteJudged(repo.commonDir, judgedName(trash));
   if (left !== undefined) reasons.push(left);
+  else if (admin !== undefined && (await traceOf(admin)) === 'elsewhere') {
+    // It may hold work of after the landing.
+    const reason = `${path} was moved meanwhile: run "git worktree repair <where it is now>"`;
+    return { landing: { ...nothing, recovery_performed: true, trunk_landed: true }, reason };
+  }
   if (known) {
     try {
       // Someone may have taken the directory away meanwhile, and worked in it before.
-      const ref = await keepWhatGitHas(journal, repo);
-      if (ref !== undefined) reasons.push(`what was staged in ${path} meanwhile is kept in ${ref}`);
+      const refs = await keepWhatGitHas(journal, repo);
+      if (refs.length > 0) reasons.push(`what was staged in ${path} meanwhile is kept in ${refs.join(', ')}`);
       await forgetWorktree(landing, path);
     } catch (error) {
       reasons.push(inWords(error));
@@ -173,9 +180,9 @@ async function retireRecovered(
   };
 }
 
-async function keepWhatGitHas(journal: Journal, repo: Surroundings): Promise<string | undefined> {
+async function keepWhatGitHas(journal: Journal, repo: Surroundings): Promise<string[]> {
   const { path } = journal.worktree;
   const entry = repo.worktrees.find((one) => one.path === path);
   const admin = (await adminDirs(repo.commonDir)).get(path);
-  return entry && admin !== undefined ? keepAdministered(journal.landing, admin, entry) : undefined;
+  return entry && admin !== undefined ? keepAdministered(journal.landing, admin, entry) : [];
 }

@@ -20,6 +20,8 @@ export interface Retirement {
   reason?: string;
   /** Recovery refs of commits that only this worktree reached. */
   kept?: string[];
+  /** Ignored files and directories that went with it. */
+  ignored?: string[];
 }
 
 /** What is known of the repository when a removal begins. */
@@ -65,6 +67,7 @@ export async function removeCheckout(
   const judged = judgedName(trash);
   let at = trash;
   let kept: string[] = [];
+  let ignored: string[] = [];
   try {
     const gitDir = await gitDirOf(trash);
     if (gitDir === undefined) throw new Error(`${path} is no checkout any more`);
@@ -79,6 +82,7 @@ export async function removeCheckout(
       return { removed: false, reason };
     }
     kept = await keepCommits(from, refName(path), left);
+    ignored = found.status.ignored ?? [];
     await rename(trash, judged);
     at = judged;
     await point('retire.judged');
@@ -90,15 +94,35 @@ export async function removeCheckout(
   }
   await point('retire.forgotten');
   const left = await deleteJudged(repo.commonDir, judged);
-  return { removed: true, ...(left && { reason: left }), ...(kept.length > 0 && { kept }) };
+  return {
+    removed: true,
+    ...(left && { reason: left }),
+    ...(kept.length > 0 && { kept }),
+    ...(ignored.length > 0 && { ignored }),
+  };
 }
 
 /** What a recovery ref is called after: the worktree's directory, as far as a ref may hold it (git-check-ref-format(1)). */
-const refName = (path: string) => basename(path).replace(/[^A-Za-z0-9_-]+/g, '-') || 'worktree';
+export const refName = (path: string) => basename(path).replace(/[^A-Za-z0-9_-]+/g, '-') || 'worktree';
 
-/** What to say of commits that were kept, with the way back to them. */
-export const keptHints = (kept: readonly string[] = []): string[] =>
-  kept.map((ref) => `Commits that only the removed worktree reached are kept: git branch <name> ${ref}`);
+/** What to say of what went with a worktree: commits that were kept, with the way back to them, and ignored files, which were not. */
+export const goneHints = ({ kept = [], ignored = [] }: Retirement): string[] => [
+  ...kept
+    .slice(0, MOST_NAMED)
+    .map((ref) => `Commits that only the removed worktree reached are kept: git branch <name> ${ref}`),
+  ...(kept.length > MOST_NAMED
+    ? [`${kept.length - MOST_NAMED} more are kept: discern prune lists them.`]
+    : []),
+  ...(ignored.length > 0 ? [`Ignored files went with it: ${namedIgnored(ignored)}.`] : []),
+];
+
+const MOST_NAMED = 8;
+
+/** Ignored files and directories, the first few by name. */
+export function namedIgnored(ignored: readonly string[]): string {
+  const more = ignored.length - MOST_NAMED;
+  return ignored.slice(0, MOST_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
 
 /**
  * Deletes a branch that is still at `commit` and that no checkout has but the one at `path`, which is gone. Resolves with

@@ -1,8 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { indexInfo, submodule } from '../git/compare.ts';
+import { readdir } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { indexInfo, type NamedEntry, submodule } from '../git/compare.ts';
 import { fields, GitError, git, gitLine, pathText } from '../git/core.ts';
+import { treeDifference } from '../git/diff.ts';
 import { commitTree } from '../git/merge.ts';
 import { moveRef } from '../git/refs.ts';
+import { recoveryRef } from '../recovered.ts';
 import { Refusal } from '../refusal.ts';
 import { withPrivateIndex } from '../state/private-index.ts';
 import { submoduleCommits } from './inspect.ts';
@@ -17,13 +21,14 @@ export const identity = {
 
 /**
  * Keeps everything a checkout holds that git could lose: its HEAD (empty before the first commit), its index and its
- * working files, untracked ones included (ignored ones are not), as one commit under `refs/discern/recovered/`. `git stash`
+ * working files, untracked ones included (ignored ones are not) and byte by byte as they lie there, as one commit under `refs/discern/recovered/`. `git stash`
  * would touch the checkout; this uses an index of its own and touches nothing.
  *
  * Refuses `dirty_worktree` when another repository lies inside, whose files no commit of this one can hold.
  */
 export async function keepForRecovery(
   checkout: string,
+  gitDir: string,
   stateDirectory: string,
   name: string,
   head: string,
@@ -32,17 +37,18 @@ export async function keepForRecovery(
     await git(checkout, ['read-tree', ...(head ? [head] : ['--empty'])], { env });
     const before = await gitLine(checkout, ['write-tree'], { env });
     await addAll(checkout, env);
-    const tree = await gitLine(checkout, ['write-tree'], { env });
-    await refuseRepositories(checkout, before, tree);
+    await refuseRepositories(checkout, before, await gitLine(checkout, ['write-tree'], { env }));
+    const tree = await withRawBytes(checkout, before, env);
     const parents = head ? [head] : [];
-    const staged = await stagedTree(checkout);
-    if (staged !== undefined && staged !== tree && staged !== before) {
-      const what = `What was staged in ${checkout}\n`;
-      parents.push(await commitTree(checkout, staged, head ? [head] : [], what, identity));
-    }
+    const aside = async (made: string, what: string) =>
+      parents.push(await commitTree(checkout, made, head ? [head] : [], what, identity));
+    const staged = await stagedTree(checkout, env);
+    if (staged !== tree && staged !== before) await aside(staged, `What was staged in ${checkout}\n`);
+    const doing = await operationTree(checkout, gitDir, env);
+    if (doing !== undefined) await aside(doing, `What git was in the middle of in ${checkout}\n`);
     const what = `Everything in ${checkout}, kept by discern\n`;
     const commit = await commitTree(checkout, tree, parents, what, identity);
-    const ref = `refs/discern/recovered/${name}-${randomBytes(3).toString('hex')}`;
+    const ref = recoveryRef(name, randomBytes(3).toString('hex'));
     await moveRef(checkout, ref, commit, '', 'discern: kept before a forced drop');
     return ref;
   });
@@ -60,14 +66,88 @@ async function addAll(checkout: string, env: Record<string, string>): Promise<vo
   });
 }
 
-/** The tree of the checkout's own index; none while it holds unmerged entries. */
-async function stagedTree(checkout: string): Promise<string | undefined> {
+/**
+ * The tree of a private index with each file that differs from `before` as it lies in the checkout: what a filter makes of it on
+ * the way into git may be less.
+ */
+async function withRawBytes(checkout: string, before: string, env: Record<string, string>): Promise<string> {
+  const tree = await gitLine(checkout, ['write-tree'], { env });
+  const files = (await treeDifference(checkout, before, tree)).flatMap(({ path, to }) =>
+    to && /^100/.test(to.mode) ? [{ path, mode: to.mode, id: to.id }] : [],
+  );
+  if (files.length === 0) return tree;
+  const ids = await hashRaw(
+    checkout,
+    files.map(({ path }) => path),
+  );
+  const raw = files.flatMap(({ path, mode, id }, n) => {
+    const own = ids[n] ?? '';
+    return own === id ? [] : [{ path, mode, id: own }];
+  });
+  if (raw.length === 0) return tree;
+  return treeWith(checkout, raw, env);
+}
+
+async function treeWith(
+  checkout: string,
+  entries: readonly NamedEntry[],
+  env: Record<string, string>,
+): Promise<string> {
+  const stdin = Buffer.concat(entries.map(indexInfo));
+  await git(checkout, ['update-index', '-z', '--add', '--replace', '--index-info'], { env, stdin });
+  return gitLine(checkout, ['write-tree'], { env });
+}
+
+/** Stores files as they are, no filter applied (git-hash-object(1)); paths may be absolute. */
+async function hashRaw(checkout: string, paths: readonly Buffer[]): Promise<string[]> {
+  const args = ['hash-object', '-w', '--no-filters', '--stdin-paths'];
+  const { stdout } = await git(checkout, args, { stdin: paths.map((path) => `${quoted(path)}\n`).join('') });
+  return stdout.toString('latin1').trimEnd().split('\n');
+}
+
+/** A path as git reads it from a line, whatever its bytes. */
+const quoted = (path: Buffer) =>
+  `"${[...path].map((byte) => (byte > 0x20 && byte < 0x7f && byte !== 0x22 && byte !== 0x5c ? String.fromCharCode(byte) : `\\${byte.toString(8).padStart(3, '0')}`)).join('')}"`;
+
+/** The tree of what is staged in the checkout's own index; of an unfinished merge, all that is not in conflict. */
+async function stagedTree(checkout: string, env: Record<string, string>): Promise<string> {
   try {
     return await gitLine(checkout, ['write-tree']);
   } catch (error) {
-    if (error instanceof GitError) return undefined;
-    throw error;
+    if (!(error instanceof GitError)) throw error;
   }
+  const { stdout } = await git(checkout, ['ls-files', '--stage', '-z']);
+  const settled = fields(stdout).flatMap((line) => {
+    const tab = line.indexOf(0x09);
+    const [mode = '', id = '', stage] = line.subarray(0, tab).toString('latin1').split(' ');
+    return stage === '0' ? [{ path: line.subarray(tab + 1), mode, id }] : [];
+  });
+  await git(checkout, ['read-tree', '--empty'], { env });
+  return treeWith(checkout, settled, env);
+}
+
+/** What git notes in a checkout's git directory of an operation it is in the middle of. */
+const OPERATION =
+  /^(?:rebase-(?:merge|apply)|sequencer|MERGE_(?:HEAD|MSG|MODE|AUTOSTASH)|CHERRY_PICK_HEAD|REVERT_HEAD|BISECT_\w+)(?:\/|$)/;
+
+async function operationTree(
+  checkout: string,
+  gitDir: string,
+  env: Record<string, string>,
+): Promise<string | undefined> {
+  const found: string[] = [];
+  for (const entry of await readdir(gitDir, { recursive: true, withFileTypes: true })) {
+    const path = relative(gitDir, join(entry.parentPath, entry.name)).split(sep).join('/');
+    if (entry.isFile() && OPERATION.test(path)) found.push(path);
+  }
+  if (found.length === 0) return undefined;
+  const ids = await hashRaw(
+    checkout,
+    found.map((path) => Buffer.from(join(gitDir, path))),
+  );
+  await git(checkout, ['read-tree', '--empty'], { env });
+  const entries = found.map((path, n) => ({ path: Buffer.from(path), mode: '100644', id: ids[n] ?? '' }));
+  return treeWith(checkout, entries, env);
 }
 
 /** An untracked repository is added as a mere commit id (git-add(1)). */

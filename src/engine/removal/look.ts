@@ -65,6 +65,13 @@ export async function lookInto(leaving: Leaving): Promise<Obstacle[]> {
   ];
 }
 
+/** {@link lookInto}, for a worktree of which only git's own directory is left: the repositories of its submodules. */
+export async function lookIntoStore(gitDir: string): Promise<Obstacle[]> {
+  const asking = { at: gitDir, gitDir, gitlinks: [], shown: (path: string) => path };
+  const asked = (await modulesOf(gitDir)).map((own) => askRepository({ gitDir: own }, asking));
+  return (await Promise.all(asked)).flatMap((one) => (one ? [one] : []));
+}
+
 interface Asking extends Pick<Leaving, 'at' | 'gitDir'> {
   gitlinks: readonly string[];
   shown(path: string): string;

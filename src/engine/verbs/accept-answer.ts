@@ -7,6 +7,7 @@ import { logOneline } from '../git/refs.ts';
 import type { Convergence } from '../landing/converge.ts';
 import { type LandingResult, nothing } from '../landing/land.ts';
 import type { Recovery } from '../landing/recover.ts';
+import { namedIgnored } from '../landing/retire.ts';
 import { type Repository, rootIn, type Trunk, where } from '../repository.ts';
 import { leavingAdvice } from '../worktree/moving.ts';
 
@@ -25,6 +26,8 @@ export interface Candidate {
   proved: boolean;
   /** What the owner's policies on the trunk say of it. */
   policy: readonly string[];
+  /** What git ignores there, which goes with the worktree. */
+  ignored: readonly string[];
 }
 
 const keptNote = (top: string) =>
@@ -151,7 +154,7 @@ export function refusedByGate(gate: GateRun, recovered: boolean): AcceptAnswer {
 
 /** What accept would do. */
 export async function preview(
-  { repo, trunk, landing, managed, proved, policy }: Candidate,
+  { repo, trunk, landing, managed, proved, policy, ignored }: Candidate,
   resources: readonly string[],
 ): Promise<AcceptAnswer> {
   const commits = await logOneline(repo.top, trunk.commit, repo.commit, 20);
@@ -170,6 +173,9 @@ export async function preview(
         ...(managed
           ? [
               ...resources.map((detail) => ({ action: 'destroy', detail })),
+              ...(ignored.length > 0
+                ? [{ action: 'delete ignored files', detail: namedIgnored(ignored) }]
+                : []),
               { action: 'remove', detail: repo.top },
               { action: 'delete branch', detail: repo.branch ?? '' },
             ]

@@ -159,7 +159,7 @@ async function examine(repo: Repository): Promise<Candidate> {
   const differing = treeDifference(landing, trunk.commit, repo.commit);
   const leaving = { at: repo.top, path: repo.top, gitDir: repo.gitDir };
   const [worktree, inside, ready, obstacles, going] = await Promise.allSettled([
-    readStatus(repo.top),
+    readStatus(repo.top, { ignored: record !== undefined }),
     requireTrunkInside(repo),
     requireLandingReady(repo, landing),
     differing.then((entries) => findObstacles(landing, trunk.commit, repo.commit, entries)),
@@ -198,6 +198,7 @@ async function examine(repo: Repository): Promise<Candidate> {
     managed: record !== undefined,
     changes,
     policy: await policyWords(repo, trunk, changed),
+    ignored: status.ignored ?? [],
     proved: proof.state === 'valid',
   };
 }

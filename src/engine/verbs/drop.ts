@@ -14,7 +14,7 @@ import { branchOf, type WorktreeEntry } from '../git/worktree.ts';
 import { gitDirOf, namesOf } from '../identity.ts';
 import { holdings } from '../landing/inspect.ts';
 import { recoverRemovals } from '../landing/leftovers.ts';
-import { deleteBranch, keptHints, removeCheckout, trashFor } from '../landing/retire.ts';
+import { deleteBranch, goneHints, namedIgnored, removeCheckout, trashFor } from '../landing/retire.ts';
 import { keepForRecovery } from '../landing/snapshot.ts';
 import { resourcesOf } from '../landing/tear-down.ts';
 import { Refusal } from '../refusal.ts';
@@ -35,6 +35,9 @@ interface Target {
   head: string;
   /** Uncommitted paths and unlanded commits, in words. */
   lost: string[];
+  /** What git ignores, which nothing keeps. */
+  ignored: string[];
+  gitDir: string;
 }
 
 /**
@@ -151,7 +154,14 @@ async function examine(repo: Repository, entry: WorktreeEntry, gitDir: string): 
     const commits = await logOneline(repo.top, repo.trunk?.commit, head, 20);
     lost.push(`unlanded commits (${commits.join(', ')})`);
   }
-  return { entry, branch: found.status.branch ?? null, head, lost };
+  return {
+    entry,
+    branch: found.status.branch ?? null,
+    head,
+    lost,
+    ignored: found.status.ignored ?? [],
+    gitDir,
+  };
 }
 
 function preview(repo: Repository, target: Target, args: Args<'drop'>, resources: readonly string[]): Answer {
@@ -165,6 +175,9 @@ function preview(repo: Repository, target: Target, args: Args<'drop'>, resources
           ? [{ action: 'keep under a recovery ref', detail: target.lost.join('; ') }]
           : []),
         ...resources.map((detail) => ({ action: 'destroy', detail })),
+        ...(target.ignored.length > 0
+          ? [{ action: 'delete ignored files', detail: namedIgnored(target.ignored) }]
+          : []),
         { action: 'remove', detail: target.entry.path },
         ...(args.delete_branch && target.branch ? [{ action: 'delete branch', detail: target.branch }] : []),
       ],
@@ -183,20 +196,17 @@ async function remove(repo: Repository, target: Target, args: Args<'drop'>): Pro
   await madeOwnDir(stateDir(repo.commonDir));
   const trash = trashFor(path, randomBytes(4).toString('hex'));
   const removal = { from, path, trash, repo };
-  const {
-    removed,
-    reason,
-    kept: left,
-  } = await removeCheckout(removal, async (found, at) => {
+  const gone = await removeCheckout(removal, async (found, at) => {
     if (target.lost.length === 0) return cleanAt(head, path)(found);
     if ((found.status.commit ?? '') !== head)
       return `${path} got new commits meanwhile, and they are still there`;
     const obstacle = inTheWay(found.obstacles);
     if (obstacle !== undefined) return obstacle;
-    recoveryRef = await keepForRecovery(at, stateDir(repo.commonDir), name, head);
+    recoveryRef = await keepForRecovery(at, target.gitDir, stateDir(repo.commonDir), name, head);
     await point('drop.kept');
     return undefined;
   });
+  const { removed, reason } = gone;
   if (!removed) {
     throw new Refusal('busy', `${reason ?? `${path} could not be removed`}. Nothing was removed.`, {
       data: { ...where(repo), worktree: path, worktree_removed: false, branch_deleted: false },
@@ -217,8 +227,8 @@ async function remove(repo: Repository, target: Target, args: Args<'drop'>): Pro
     hints: [
       ...(reason ? [`${reason}.`] : []),
       ...(kept ? [`The branch stays: ${kept}.`] : []),
-      ...(recoveryRef ? [`What it held is kept, ignored files apart: git log ${recoveryRef}`] : []),
-      ...keptHints(left),
+      ...(recoveryRef ? [`What it held is kept: git log ${recoveryRef}`] : []),
+      ...goneHints(gone),
     ],
     message: `Dropped ${path}${recoveryRef ? `; what it held is in ${recoveryRef}` : ''}.`,
   };

@@ -2,9 +2,11 @@ import { count } from '../../contract/count.ts';
 import type { PruneData } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
 import type { Args } from '../../contract/verbs.ts';
+import { loadSettings } from '../config/ours.ts';
 import type { Context } from '../context.ts';
 import { point } from '../faults.ts';
-import { listRefs } from '../git/refs.ts';
+import { deleteRef } from '../git/refs.ts';
+import { expired, listRecovered, type Recovered, toldOf } from '../recovered.ts';
 import { Refusal } from '../refusal.ts';
 import { openRepository, type Repository, where } from '../repository.ts';
 import { PRUNE } from '../state/remedies.ts';
@@ -17,7 +19,8 @@ type Answer = Omit<Envelope<PruneData>, 'verb'>;
 
 /**
  * Mends what interrupted runs and hands left behind. A preview unless `dry_run` is false, since whoever prunes should have
- * seen what goes. Removes only what is provably merged or empty; a worktree that is there, and a recovery ref, never.
+ * seen what goes. Removes only what is provably merged or empty, and recovery refs older than `[worktree] keep`; a worktree that is
+ * there never.
  *
  * What turns out to be in use or not as it was found stays, and is told in `kept`.
  */
@@ -42,12 +45,14 @@ async function find(repo: Repository) {
 
 async function preview(repo: Repository): Promise<Answer> {
   const found = await find(repo);
-  const pruned = [...found.interrupted, ...found.mends, ...found.litter].map(step);
+  const recovered = await listRecovered(repo.top, repo.commonDir);
+  const old = await letGo(repo, recovered);
+  const pruned = [...found.interrupted, ...found.mends, ...found.litter, ...old].map(step);
   return {
     ok: true,
     dry_run: true,
     plan: { title: `Prune ${repo.top}`, steps: pruned },
-    data: { ...where(repo), pruned, kept: notOurs(found.wrecks), recovery_refs: await recoveryRefs(repo) },
+    data: { ...where(repo), pruned, kept: notOurs(found.wrecks), recovery_refs: recoveryRefs(recovered) },
     hints: [
       ...(pruned.length === 0
         ? []
@@ -85,9 +90,12 @@ async function mend(repo: Repository, ctx: Context): Promise<Answer> {
   const known = before.litter.filter((one) => !rest.some(same(one)));
   for (const one of [...known, ...rest].toSorted(byPlace(before.litter)))
     await perform(one, one.detail, PRUNE);
+  const old = await letGo(now, await listRecovered(now.top, now.commonDir));
+  for (const one of old) await perform(one, one.detail, PRUNE);
+  const recovery_refs = recoveryRefs(await listRecovered(now.top, now.commonDir));
   return {
     ok: true,
-    data: { ...where(now), pruned, kept, recovery_refs: await recoveryRefs(now) },
+    data: { ...where(now), pruned, kept, recovery_refs },
     hints: [...hints, ...now.config.notes],
     message: inWords(pruned.length, kept.length),
   };
@@ -118,9 +126,23 @@ function byPlace(list: readonly Step[]): (one: Step, other: Step) => number {
   return (one, other) => place(one) - place(other);
 }
 
-async function recoveryRefs(repo: Repository): Promise<PruneData['recovery_refs']> {
-  const refs = await listRefs(repo.top, ['refs/discern/recovered/']);
-  return refs.map(({ name, commit }) => ({ ref: name, commit }));
+/** More refs than these are more than anybody reads. */
+const MOST_REFS = 100;
+
+const recoveryRefs = (refs: readonly Recovered[]): PruneData['recovery_refs'] =>
+  refs.slice(0, MOST_REFS).map(toldOf);
+
+/** The recovery refs that have been kept for as long as the owner wants, each only while it is what it was. */
+async function letGo(repo: Repository, refs: readonly Recovered[]): Promise<Mend[]> {
+  const { keep } = (await loadSettings(repo.root)).worktree;
+  return expired(refs, keep).map(({ ref, commit }) => ({
+    action: 'let go',
+    detail: `${ref} (${commit.slice(0, 10)}), kept for more than ${count(keep, 'day')}`,
+    perform: async () => {
+      await deleteRef(repo.top, ref, commit);
+      return undefined;
+    },
+  }));
 }
 
 function inWords(pruned: number, kept: number): string {

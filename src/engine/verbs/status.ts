@@ -7,10 +7,14 @@ import { proofState } from '../gate/proof.ts';
 import { aheadBehind } from '../git/refs.ts';
 import { isClean, listChanges, readStatus } from '../git/status.ts';
 import { notKnown } from '../not-known.ts';
+import { listRecovered, toldOf } from '../recovered.ts';
 import { isHome, openRepository, requireTrunk, where } from '../repository.ts';
 import { describeWorktrees } from '../worktree/describe.ts';
 import { findLeft } from '../wreckage/find.ts';
 import { lookOver, requireRoot, settle } from '../wreckage/settle.ts';
+
+/** Of what removals have kept the newest few are told; prune lists them all. */
+const MOST_KEPT = 5;
 
 /**
  * Where a checkout stands: branch, changes, distance from the trunk, proof, and every worktree of the repository.
@@ -28,10 +32,11 @@ export async function status(
     repo = await openRepository(root, ctx.signal);
   }
   const trunk = requireTrunk(repo);
-  const [tree, distance, left] = await Promise.all([
+  const [tree, distance, left, recovered] = await Promise.all([
     readStatus(repo.top, { signal: ctx.signal }),
     aheadBehind(repo.top, trunk.commit, repo.commit),
     running === undefined ? findLeft(repo) : undefined,
+    listRecovered(repo.top, repo.commonDir),
   ]);
   const worktrees = await describeWorktrees(repo, tree, ctx);
   const wrecks = (left?.wrecks ?? []).map(({ what, remedy }) => ({ what, remedy }));
@@ -57,6 +62,9 @@ export async function status(
       ...(diverged && { divergence: diverged }),
       ...(done.length > 0 && { recovery: { performed: true, detail: done.join(' ') } }),
       ...(findings.length > 0 && { findings }),
+      ...(recovered.length > 0 && {
+        kept: { total: recovered.length, refs: recovered.slice(0, MOST_KEPT).map(toldOf) },
+      }),
     },
     hints: [
       ...(running === undefined ? [] : [running]),

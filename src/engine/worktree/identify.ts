@@ -8,6 +8,7 @@ import { acquireLock } from '../lock.ts';
 import { plainName } from '../plain-name.ts';
 import type { Repository } from '../repository.ts';
 import { projectSlug } from './handles.ts';
+import { tieHome } from './home-link.ts';
 import { listLedgers } from './ledger.ts';
 
 /** A worktree that git has just made. */
@@ -47,6 +48,7 @@ export async function identify(
     };
     await point('start.naming');
     await writeRecord(gitDir, record);
+    await tieHome(gitDir, path);
     return { gitDir, record };
   } finally {
     await lock.release();

@@ -5,6 +5,7 @@ import { exists, namesIn } from '../files.ts';
 import { gitDirOf, namesOf } from '../identity.ts';
 import { Refusal } from '../refusal.ts';
 import { type Repository, rootIn } from '../repository.ts';
+import { traceOf } from './home-link.ts';
 import { type Ledger, listLedgers } from './ledger.ts';
 import { homeCheckout, worktreesDir } from './place.ts';
 import { destroyResources, type Teardown, type TeardownPlace } from './resources.ts';
@@ -69,6 +70,7 @@ async function isThere(repo: Repository, gitDir: string): Promise<boolean> {
     throw error;
   });
   if (link === undefined) return false;
+  if ((await traceOf(gitDir)) === 'elsewhere') return true;
   // Relative where `worktree.useRelativePaths` asked for it (git-config(1)).
   const path = dirname(resolve(gitDir, link.trim()));
   if ((await exists(path)) || (await exists(join(gitDir, 'locked')))) return true;

@@ -1,4 +1,5 @@
 import { rmdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { lockCheckout } from '../checkout.ts';
 import type { Context } from '../context.ts';
 import { point } from '../faults.ts';
@@ -12,6 +13,8 @@ import { type Repository, where } from '../repository.ts';
 import { shellWord } from '../shell-word.ts';
 import { PRUNE } from '../state/remedies.ts';
 import { adminDirs, isInUse } from '../worktree/admin.ts';
+import { aroundOf, findMoved, traceOf } from '../worktree/home-link.ts';
+import { homeCheckout, realWorktreesDir } from '../worktree/place.ts';
 import type { Stray } from './strays.ts';
 import type { Wreck } from './wreck.ts';
 
@@ -38,9 +41,21 @@ export async function lostWorktrees(
     const moved = strays.find((stray) => stray.admin === admin);
     if (moved) found.push(movedAway(entry, moved.path));
     else if ((await namesIn(entry.path)).length > 0) found.push(unlinked(entry));
-    else found.push(vanished(entry, admin));
+    else found.push(await missing(repo, entry, admin));
   }
   return found;
+}
+
+async function missing(repo: Repository, entry: WorktreeEntry, admin: string): Promise<Wreck> {
+  const trace = await traceOf(admin);
+  if (trace !== 'elsewhere') return vanished(entry, admin, trace);
+  const around = [...aroundOf(entry.path), await realWorktreesDir(repo), dirname(homeCheckout(repo))];
+  const to = await findMoved(admin, around);
+  if (to !== undefined) return movedAway(entry, to);
+  return {
+    what: `${entry.path} was moved: its files are somewhere on the same disk, and git still has it at its old place.`,
+    remedy: 'git worktree repair <where it is now>',
+  };
 }
 
 function movedAway(entry: WorktreeEntry, to: string): Wreck {
@@ -65,11 +80,14 @@ async function repair(repo: Repository, ...paths: string[]): Promise<undefined> 
   await git(repo.top, ['worktree', 'repair', '--', ...paths]);
 }
 
-function vanished(entry: WorktreeEntry, admin: string): Wreck {
+function vanished(entry: WorktreeEntry, admin: string, trace: 'gone' | 'unknown'): Wreck {
+  const moved =
+    trace === 'gone' ? '' : ' If it was moved, run "git worktree repair <where it is now>" instead.';
   return {
-    what: `${entry.path} is registered as a worktree, and its directory is gone.`,
+    what: `${entry.path} is registered as a worktree, and its directory is gone.${moved}`,
     remedy: PRUNE,
-    ...(entry.branch !== undefined && { frees: entry.branch }),
+    // Of one that may live on elsewhere the branch stays with it.
+    ...(entry.branch !== undefined && trace === 'gone' && { frees: entry.branch }),
     mend: {
       action: 'forget worktree',
       detail: `${entry.path}, whose directory is gone`,
@@ -90,12 +108,18 @@ async function forget(
     if ((await namesIn(path)).length > 0) {
       throw new Refusal('busy', `${path} is there again.`, { data: where(repo) });
     }
-    const ref = await keepAdministered(repo.top, admin, entry);
+    if ((await traceOf(admin)) === 'elsewhere') {
+      const to = await findMoved(admin, aroundOf(path));
+      throw new Refusal('busy', `It was moved${to === undefined ? '' : ` to ${to}`}.`, { data: where(repo) });
+    }
+    const refs = await keepAdministered(repo.top, admin, entry);
     await point('prune.kept');
     if (await exists(path)) await rmdir(path);
     await forgetWorktree(repo.top, path);
     await point('prune.forgotten');
-    return ref && `What was staged or committed there is kept: git log ${ref}`;
+    return refs.length > 0
+      ? `What was staged or committed there is kept: git log ${refs.join(' ')}`
+      : undefined;
   } finally {
     await lock.release();
   }
