@@ -95,6 +95,21 @@ function entry<V extends string>(verb: V, row: Row): ToolEntry<V> {
     description,
     inputSchema: jsonSchema(args),
     outputSchema: { ...outline(jsonSchema(envelopeSchema(verb, data as z.ZodObject)) as JsonSchema) },
-    annotations,
+    annotations: unlikeDefaults({ ...annotations, openWorldHint: false }),
   };
 }
+
+/** What a client takes for granted where an annotation is not given (MCP 2025-11-25, schema, `ToolAnnotations`). */
+const defaults: Record<string, boolean> = {
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: false,
+  openWorldHint: true,
+};
+
+/**
+ * Every tool says that it stays within this machine: else a client takes it for one that reaches the whole world, and Codex asks
+ * a person for each call. What is the default needs no characters.
+ */
+const unlikeDefaults = (annotations: Record<string, boolean>) =>
+  Object.fromEntries(Object.entries(annotations).filter(([name, value]) => value !== defaults[name]));

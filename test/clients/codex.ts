@@ -38,6 +38,7 @@ async function settings({
   model,
   server: [command, ...args],
   sandbox,
+  toml = [],
 }: Launch): Promise<Record<string, string>> {
   const own = join(home, '.codex');
   await mkdir(own, { recursive: true });
@@ -59,6 +60,7 @@ async function settings({
     `args = ${JSON.stringify(args)}`,
     `[projects.${JSON.stringify(cwd)}]`,
     'trust_level = "trusted"',
+    ...toml,
   ];
   await writeFile(join(own, 'config.toml'), `${text.join('\n')}\n`);
   return { CODEX_HOME: own, LOOPBACK_KEY: 'none' };

@@ -30,6 +30,8 @@ export interface Launch {
   resume?: boolean;
   /** Codex's sandbox; it works without one when this is left out. */
   sandbox?: 'workspace-write';
+  /** More lines for Codex's config.toml. */
+  toml?: string[];
   /** A directory to work in that the client's own option names; it is launched in \`cwd\`. */
   into?: string;
   /** Its whole environment, in place of this process's own. */

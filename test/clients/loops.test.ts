@@ -8,7 +8,7 @@ import type { Driver } from './driver.ts';
 import { gemini } from './gemini.ts';
 import type { Heard, Turn } from './model.ts';
 import { opencode } from './opencode.ts';
-import { at, commit, type Scene, stage, worktreeIn } from './stage.ts';
+import { at, commit, proven, type Scene, stage, worktreeIn } from './stage.ts';
 
 const { make, home, begin, clear } = stage();
 
@@ -39,7 +39,7 @@ describe('A real client', () => {
       ]);
       assert.match(at(shown, 3), /gate_failed/, shown.join('\n---\n'));
       assert.match(at(shown, 3), /app\.worktrees/);
-      assert.match(at(shown, 5), /Proof recorded/);
+      assert.match(at(shown, 5), proven);
       assert.equal(await git(project.root, 'show', 'main:src/b.txt'), 'fine', at(shown, 6));
     });
 
@@ -80,7 +80,7 @@ describe('A real client', () => {
     ]);
     assert.match(at(shown, 3), /gate_failed/, shown.join('\n---\n'));
     assert.match(at(shown, 3), /\.claude\/worktrees\/mine/);
-    assert.match(at(shown, 5), /Proof recorded/);
+    assert.match(at(shown, 5), proven);
     assert.equal(await git(project.root, 'show', 'main:src/b.txt'), 'fine', at(shown, 6));
   });
 
@@ -93,7 +93,7 @@ describe('A real client', () => {
     await git(project.root, 'config', 'user.name', 'A Developer');
     await git(project.root, 'config', 'user.email', 'dev@example.invalid');
     const inside = (heard: Heard) => {
-      const found = /(\/[^\s"\\,]+\/app\/\.worktrees\/[^\s"\\,)]+)/.exec(heard.results.join('\n'))?.[1];
+      const found = /(\/[^\s"\\,]+\/app\/\.worktrees\/[\w-]+)/.exec(heard.results.join('\n'))?.[1];
       assert.ok(found, heard.results.join('\n'));
       return found;
     };
@@ -112,8 +112,36 @@ describe('A real client', () => {
     );
     assert.match(at(shown, 1), /Read-only file system/, shown.join('\n---\n'));
     assert.match(at(shown, 2), /Committed/, shown.join('\n---\n'));
-    assert.match(at(shown, 3), /Proof recorded/, shown.join('\n---\n'));
+    assert.match(at(shown, 3), proven, shown.join('\n---\n'));
     // Landing is announced as destructive, so Codex leaves it to a person's approval.
     assert.match(at(shown, 4), /approval|Landed/, shown.join('\n---\n'));
+  });
+
+  it('Codex in workspace-write: what start and doctor tell it to allow lets it work in a worktree beside the repository', async () => {
+    const project = await make();
+    await git(project.root, 'config', 'user.name', 'A Developer');
+    await git(project.root, 'config', 'user.email', 'dev@example.invalid');
+    const closed = ['exclude_slash_tmp = true', 'exclude_tmpdir_env_var = true'];
+    const scripted = () => [
+      codex.ours('start', { name: 'work' }),
+      (heard: Heard) => codex.shell('echo fine > src/b.txt', worktreeIn(heard)),
+      codex.ours('commit', { message: 'By the server' }),
+      { say: 'done' },
+    ];
+    const first = await play(codex, project, scripted(), {
+      sandbox: 'workspace-write',
+      toml: ['[sandbox_workspace_write]', ...closed],
+    });
+    assert.match(at(first, 1), /Read-only file system/, first.join('\n---\n'));
+    assert.match(at(first, 2), /nothing to commit/, at(first, 2));
+    const told = /writable_roots = \[\\*"([^"\\]+)\\*"\] under \[sandbox_workspace_write\]/.exec(
+      at(first, 0),
+    )?.[1];
+    assert.ok(told, at(first, 0));
+    const second = await play(codex, project, scripted(), {
+      sandbox: 'workspace-write',
+      toml: ['[sandbox_workspace_write]', `writable_roots = ["${told}"]`, ...closed],
+    });
+    assert.match(at(second, 2), /Committed/, second.join('\n---\n'));
   });
 });

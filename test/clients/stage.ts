@@ -79,7 +79,7 @@ export function stage() {
 
 /** The worktree that `start` has made, from whatever part of the answer this client shows its model. */
 export const worktreeIn = ({ results }: Pick<Heard, 'results'>): string => {
-  const found = /(\/[^\s"\\,]+\/app\.worktrees\/[^\s"\\,)]+)/.exec(results.join('\n'))?.[1];
+  const found = /(\/[^\s"\\,]+\/app\.worktrees\/[\w-]+)/.exec(results.join('\n'))?.[1];
   assert.ok(found, results.join('\n'));
   return found;
 };
@@ -120,3 +120,6 @@ export function processesOf(home: string): Process[] {
       }
     });
 }
+
+/** A proof was recorded, in the text or in the structure: a client's model may read only one of them. */
+export const proven = /Proof recorded|"proof":\{"state":"valid"/;

@@ -237,6 +237,41 @@ describe('doctor', () => {
     assert.equal(one(data, 'host: Claude Code', /as "x"/).level, 'ok');
     one(data, 'host: Codex', /cannot be read/);
   });
+
+  it('says where Codex’s sandbox may not write worktrees, and both ways to let it', async () => {
+    const project = await make({ files: { '.gitignore': 'node_modules/\n' } });
+    const file = join(home, '.codex', 'config.toml');
+    await mkdir(join(home, '.codex'));
+    const closed = 'exclude_slash_tmp = true\nexclude_tmpdir_env_var = true\n';
+    const found = async (text: string) => {
+      await writeFile(file, `${text}\n[mcp_servers.discern]\ncommand = "discern"\nargs = ["mcp"]\n`);
+      const data = await doctor(project.root);
+      return data.findings
+        .filter(({ check }) => check === 'sandbox')
+        .map(({ level, remedy }) => ({ level, remedy }));
+    };
+    const dir = `${project.root}.worktrees`;
+    const [closedOff, ...none] = await found(
+      `[sandbox_workspace_write]\nwritable_roots = ["/data"]\n${closed}`,
+    );
+    assert.deepEqual([closedOff?.level, none], ['warn', []]);
+    assert.ok(closedOff?.remedy?.includes(`writable_roots = ["/data","${dir}"]`), closedOff?.remedy);
+    assert.match(
+      closedOff?.remedy ?? '',
+      /root = "\.worktrees" in discern\.toml and the line \/\.worktrees\/ in \.gitignore/,
+    );
+
+    const ok = [{ level: 'ok', remedy: undefined }];
+    assert.deepEqual(await found(`[sandbox_workspace_write]\nwritable_roots = ["${dir}"]\n${closed}`), ok);
+    assert.deepEqual(await found('sandbox_mode = "danger-full-access"'), []);
+    assert.deepEqual(await found('sandbox_mode = "read-only"'), []);
+
+    await project.commit({ '.gitignore': '/worktrees/\n' });
+    const [offered] = await found(`[sandbox_workspace_write]\n${closed}`);
+    assert.match(offered?.remedy ?? '', /root = "worktrees" in discern\.toml, which git ignores already/);
+    await project.commit({ 'discern.toml': '[worktree]\nroot = "worktrees"\n' });
+    assert.deepEqual(await found(`[sandbox_workspace_write]\n${closed}`), ok);
+  });
 });
 
 describe('A version', () => {

@@ -52,7 +52,13 @@ describe('The tools', () => {
       assert.match(tool.name, /^discern_[a-z]+$/);
       assert.ok(tool.title && tool.description && tool.description.length > 60, tool.name);
       const { annotations } = verbs[tool.name.replace('discern_', '') as Verb];
-      assert.deepEqual(tool.annotations, annotations);
+      const defaults = {
+        readOnlyHint: false,
+        destructiveHint: true,
+        idempotentHint: false,
+        openWorldHint: true,
+      };
+      assert.deepEqual({ ...defaults, ...tool.annotations }, { ...annotations, openWorldHint: false });
       assert.equal(tool.inputSchema.type, 'object');
       assert.equal(tool.inputSchema.additionalProperties, false);
       assert.equal(tool.outputSchema.type, 'object');

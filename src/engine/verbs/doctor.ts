@@ -10,6 +10,7 @@ import { hosts } from '../doctor/hosts.ts';
 import { machine } from '../doctor/machine.ts';
 import { meaningHere } from '../doctor/meaning.ts';
 import { landingPlace, shape } from '../doctor/repository.ts';
+import { sandbox } from '../doctor/sandbox.ts';
 import { state } from '../doctor/state.ts';
 import { tools } from '../doctor/tools.ts';
 import { Refusal } from '../refusal.ts';
@@ -44,6 +45,7 @@ export async function doctor(root: string, _args: Args<'doctor'>, ctx: Context):
           guarded('repository', () => shape(repo)),
           guarded('state', () => state(repo)),
           guarded('tools', () => tools(repo.config.config)),
+          guarded('sandbox', () => sandbox(repo)),
         ]
       : []),
     guarded('hosts', () => hosts(roots)),

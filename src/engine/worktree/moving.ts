@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { ClientKind } from '../context.ts';
 import { shellWord } from '../shell-word.ts';
 
@@ -43,7 +44,7 @@ export function movingAdvice(client: ClientKind, path: string): string {
     case 'claude':
       return `Move your own session too: call EnterWorktree with path ${path} (or cd there in every shell command). ${edit}; this server already acts there.`;
     case 'codex':
-      return `Your session stays where it was launched: run every command with workdir ${path}. ${edit}; this server already acts there. Where your sandbox may not write there, or "git commit" ends with a read-only file system: commit with discern_commit, and ask the person to run "discern setup codex" (it adds writable_roots).`;
+      return `Your session stays where it was launched: run every command with workdir ${path}. ${edit}; this server already acts there. If your sandbox may not write there: ask the person to put writable_roots = [${JSON.stringify(dirname(path))}] under [sandbox_workspace_write] in Codex’s config.toml ("discern doctor" names a folder inside the repository instead). If "git commit" ends with a read-only file system: commit with discern_commit.`;
     case 'opencode':
       return `Work there from now on, with workdir ${path} in shell commands. ${edit}; this server already acts there. If your client asks for external_directory or rejects it: ask the person to run "discern setup opencode"; discern_commit commits without a shell.`;
     case 'cursor':
