@@ -215,6 +215,64 @@ describe('A worktree that came with a record of ours', () => {
   });
 });
 
+describe('A worktree of a release that sealed nothing', () => {
+  afterEach(removeAll);
+
+  /** A worktree with a resource, whose records are as such a release wrote them. */
+  async function unsealed() {
+    const toml = `${config({ test: JSON.stringify('echo "$DISCERN_WORKTREE_ID $DISCERN_WORKTREE_PORT" > ../named') })}[worktree.resources.db]\ncreate = "true"\ndestroy = "touch ../destroyed"\n`;
+    const project = await make({ config: toml });
+    const { path, id, port } = await started(project.root);
+    const record = join(project.root, '.git/worktrees', id, 'discern-vscode.json');
+    const ledger = join(state(project), 'resources', `${id}.json`);
+    for (const file of [record, ledger]) {
+      const { seal: _seal, at: _at, admin: _admin, ...value } = JSON.parse(await readFile(file, 'utf8'));
+      await writeFile(file, JSON.stringify(value));
+    }
+    return { project, path, id, port, record, ledger };
+  }
+
+  it('keeps its name and port for its commands, and nothing is made to have them twice', async () => {
+    const { project, path, id, port } = await unsealed();
+    succeeded(await verb('done', path));
+    const named = await readFile(join(path, '../named'), 'utf8');
+    assert.equal(named.trim(), `${id} ${port}`);
+    assert.notEqual((await started(project.root)).port, port);
+    const { worktrees } = succeeded(await verb('status', path));
+    const entry = worktrees.find((one) => one.path === path);
+    assert.deepEqual([entry?.id, entry?.managed], [id, false]);
+  });
+
+  it('strands no resource: drop refuses until they are destroyed by hand, and says where they are written down', async () => {
+    const { project, path, id, ledger } = await unsealed();
+    const args = { worktree: id, delete_branch: true };
+    for (const force of [false, true]) {
+      const said = refusedWith(await verb('drop', project.root, { ...args, force }), 'untrusted');
+      assert.ok(said.includes(ledger) && said.includes('destroy them by hand'), said);
+    }
+    assert.ok(await there(path));
+    assert.equal(await there(join(path, '../destroyed')), false);
+    await project.commit({ 'b.txt': 'b\n' }, path);
+    await rm(ledger);
+    const { landing } = succeeded(await verb('accept', path));
+    assert.deepEqual([landing.trunk_landed, landing.worktree_removed], [true, false]);
+    assert.equal(succeeded(await verb('drop', project.root, args)).worktree_removed, true);
+  });
+
+  it('lands its work and stays, with what it has', async () => {
+    const { project, path, ledger } = await unsealed();
+    await project.commit({ 'b.txt': 'b\n' }, path);
+    const before = await git(project.root, 'rev-parse', 'main');
+    const preview = await verb('accept', path, { dry_run: true });
+    const answer = await verb('accept', path);
+    assert.equal(preview.ok, true, preview.message);
+    assert.equal(succeeded(answer).landing.worktree_removed, false);
+    assert.notEqual(await git(project.root, 'rev-parse', 'main'), before);
+    assert.ok(await there(path));
+    assert.ok(await there(ledger));
+  });
+});
+
 describe('Marks, measurements and outputs that came with a repository', () => {
   afterEach(removeAll);
 

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
 import { connect as openSocket, type Socket } from 'node:net';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { formFor } from '../../src/server/http/accepting.ts';
 import { MOST_CONNECTIONS, Slots, WrongSecrets } from '../../src/server/http/bounds.ts';
 import { type HttpServer, httpServers, listing, send, token } from '../support/http.ts';
 import { config } from '../support/jobs.ts';
-import { until } from '../support/processes.ts';
+import { runs, until } from '../support/processes.ts';
 import { projects } from '../support/project.ts';
 
 const { make, removeAll } = projects();
@@ -98,8 +100,15 @@ describe('An answer over HTTP', () => {
       method: 'tools/call',
       params: { name: 'discern_projects', arguments: null, _meta: { progressToken: 1 } },
     };
-    for (const Accept of ['*/*', 'application/json, text/event-stream']) {
-      const { body } = await send(server.url, { headers: { Accept }, body: JSON.stringify(call) });
+    const newer = { ...call, params: { ...call.params, _meta: modernListing.params._meta } };
+    const naming = { ...modern, 'Mcp-Method': 'tools/call', 'Mcp-Name': 'discern_projects' };
+    for (const [Accept, era, message] of [
+      ['*/*', {}, call],
+      ['application/json, text/event-stream', {}, call],
+      ['*/*', naming, newer],
+      ['application/json, text/event-stream', naming, newer],
+    ] as const) {
+      const { body } = await send(server.url, { headers: { ...era, Accept }, body: JSON.stringify(message) });
       const { id, result } = messageIn(body) as { id: number; result: { isError?: boolean } };
       assert.equal(id, 7);
       assert.notEqual(result.isError, true, '"arguments": null is no arguments');
@@ -327,6 +336,26 @@ describe('A server over HTTP', () => {
     assert.deepEqual(order.slice(5), ['f runs'], 'every slot was given back');
   });
 
+  it('ends a call whose client goes away, also one that was to be answered by one JSON text', async () => {
+    const project = await make({ config: config({ test: '"echo $$ > ../pid; sleep 1000"' }) });
+    const { url } = await serve(['--root', project.root]);
+    const body = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'discern_test', arguments: { path: project.root } },
+    });
+    const head = `POST ${url.pathname} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nAccept: */*\r\nContent-Length: ${body.length}\r\n\r\n`;
+    const { socket, closed } = raw(url, head + body);
+    const pid = async () => Number(await readFile(join(project.home, 'pid'), 'utf8').catch(() => ''));
+    await until('the job runs', async () => (await pid()) > 0);
+    socket.destroy();
+    await closed;
+    const job = await pid();
+    await until('the job has ended', () => !runs(job));
+    assert.equal((await send(url)).status, 200);
+  });
+
   it('ends in time though calls are in flight: each is answered or its connection closed, and nothing runs on', async () => {
     const project = await make({ config: config({ test: '"sleep 1000"' }) });
     const server = await serve(['--root', project.root]);
@@ -337,9 +366,8 @@ describe('A server over HTTP', () => {
       params: { name: 'discern_test', arguments: { path: project.root } },
     };
     const answering = send(server.url, { body: JSON.stringify(call), headers: { Accept: '*/*' } });
-    const { readdir } = await import('node:fs/promises');
-    const runs = `${project.root}/.git/discern-vscode/runs`;
-    await until('the job runs', async () => (await readdir(runs).catch(() => [])).length > 0);
+    const outputs = `${project.root}/.git/discern-vscode/runs`;
+    await until('the job runs', async () => (await readdir(outputs).catch(() => [])).length > 0);
     server.kill('SIGTERM');
     const { result } = messageIn((await answering).body) as {
       result?: { structuredContent: { error: string } };

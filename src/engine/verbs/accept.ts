@@ -76,7 +76,11 @@ async function acceptWorktree(
     before.found.push(recovery);
     repo = await openRepository(root, ctx.signal);
   }
-  if (args.dry_run) return preview(await examine(repo), await resourcesOf(repo.commonDir, repo.top));
+  if (args.dry_run) {
+    const candidate = await examine(repo);
+    // A worktree that stays keeps what it has.
+    return preview(candidate, candidate.managed ? await resourcesOf(repo.commonDir, repo.top) : []);
+  }
   let candidate = await examineSettled(repo, ctx, before);
   let gate: GateRun | undefined;
   if (!candidate.proved) {
