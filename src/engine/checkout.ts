@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import type { Context } from './context.ts';
-import { exists, stateDir } from './files.ts';
+import { exists, orWhenAbsent, stateDir } from './files.ts';
 import { git } from './git/core.ts';
 import { isClean, isTrackedClean, listChanges, type TreeStatus } from './git/status.ts';
 import { acquireLock, type Lock } from './lock.ts';
@@ -42,7 +42,7 @@ export async function checkoutLockPath(commonDir: string, gitDir: string): Promi
 async function isSameDirectory(one: string, other: string): Promise<boolean> {
   if (resolve(one) === resolve(other)) return true;
   const [a, b] = await Promise.all(
-    [one, other].map((path) => stat(path, { bigint: true }).catch(() => undefined)),
+    [one, other].map((path) => stat(path, { bigint: true }).catch(orWhenAbsent(undefined))),
   );
   return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino;
 }

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { readBounded } from './bounded-file.ts';
 import { errnoOf } from './errno.ts';
-import { namesIn, putNew } from './files.ts';
+import { namesIn, orWhenAbsent, putNew } from './files.ts';
 import { isLooking } from './git/looking.ts';
 import { procStat } from './process/proc-stat.ts';
 import { Refusal } from './refusal.ts';
@@ -243,7 +243,7 @@ async function writeWhole(path: string, holder: Holder): Promise<void> {
 async function readHolder(path: string): Promise<Holder | undefined> {
   const read = await readBounded(path, LARGEST);
   // A link that leads nowhere is no lock either, though there is nothing to read.
-  const found = await lstat(path).catch(() => undefined);
+  const found = await lstat(path).catch(orWhenAbsent(undefined));
   if (found && !found.isFile()) throw foreign(path, 'is no regular file');
   if (!read) return undefined;
   if ('problem' in read) {
@@ -302,6 +302,6 @@ async function isAlive(holder: Holder, path: string, clock: Clock): Promise<bool
 }
 
 async function touchedWithin(path: string, milliseconds: number, clock: Clock): Promise<boolean> {
-  const found = await lstat(path).catch(() => undefined);
+  const found = await lstat(path).catch(orWhenAbsent(undefined));
   return found !== undefined && (await clock()) - found.mtimeMs < milliseconds;
 }

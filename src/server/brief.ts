@@ -1,6 +1,7 @@
 import type { ToolAnswer } from '../contract/answers.ts';
 import type { Held, Landing, ProofState } from '../contract/data.ts';
 import type { Diagnostic, Envelope, Step } from '../contract/envelope.ts';
+import { byJob, cutMiddle, jobOf } from './cut.ts';
 
 type Json = Record<string, unknown>;
 
@@ -88,15 +89,10 @@ function shortDiagnostics(diagnostics: readonly Diagnostic[]): Json[] {
   });
 }
 
-const jobOf = ({ output_path, tool }: Diagnostic) => output_path ?? tool;
-
 /** In turn one of each job, so that what is cut leaves something of all of them. */
 function fairly(diagnostics: readonly Diagnostic[]): Diagnostic[] {
-  if (diagnostics.length <= 1) return [...diagnostics];
-  const byJob = new Map<string, Diagnostic[]>();
-  for (const one of diagnostics) byJob.set(jobOf(one), [...(byJob.get(jobOf(one)) ?? []), one]);
-  const queues = [...byJob.values()];
-  const longest = Math.max(...queues.map((queue) => queue.length));
+  const queues = byJob(diagnostics);
+  const longest = Math.max(0, ...queues.map((queue) => queue.length));
   return Array.from({ length: longest }, (_, i) => queues.flatMap((queue) => queue[i] ?? [])).flat();
 }
 
@@ -224,11 +220,3 @@ const whole: ReadonlySet<string> = new Set([
   'spawn_root',
   'recovery_ref',
 ]);
-
-/** A text that is not too long, or its two ends: what to do next stands last. Never half of a character. */
-function cutMiddle(text: string, limit: number): string {
-  if (text.length <= limit) return text;
-  const start = text.slice(0, Math.ceil(limit * 0.6)).replace(/[\uD800-\uDBFF]$/, '');
-  const end = text.slice(-Math.floor(limit * 0.4)).replace(/^[\uDC00-\uDFFF]/, '');
-  return `${start} … ${end}`;
-}

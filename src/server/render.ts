@@ -15,6 +15,7 @@ import { boundWords, shownNumber, stateWords } from '../contract/standard-words.
 import type { VerbWithReport } from '../contract/traits.ts';
 import type { Data } from '../contract/verbs.ts';
 import { visible } from '../contract/visible.ts';
+import { byJob, cut, cutMiddle, lastOf } from './cut.ts';
 
 const MOST_DIAGNOSTICS = 10;
 const MOST_WORKTREES = 20;
@@ -69,18 +70,6 @@ function render(answer: ToolAnswer, heldRoot: Held | undefined): string {
 function helpText({ text, topics }: HelpData): string {
   const each = topics.map(({ topic, summary }) => `- ${topic}: ${summary}`);
   return text ?? ['Topics:', ...each, 'Also any verb, and the error of any answer.'].join('\n');
-}
-
-/** A text that is not too long, or its beginning; never half of a character outside the basic plane. */
-function cut(text: string, limit: number): string {
-  return text.length <= limit ? text : `${text.slice(0, limit).replace(/[\uD800-\uDBFF]$/, '')}…`;
-}
-
-/** A message that is not too long, or its two ends: what to do next stands last. */
-function cutMiddle(text: string, limit: number): string {
-  if (text.length <= limit) return text;
-  const end = text.slice(-Math.floor(limit / 4)).replace(/^[\uDC00-\uDFFF]/, '');
-  return `${cut(text, limit - end.length)} ${end}`;
 }
 
 /** The first of many lines, and how many there are more. */
@@ -252,13 +241,9 @@ function jobs({ steps, ok }: Envelope): string[] {
 
 /** What failed and where. Each failed job has its share of the lines, so that a noisy one does not hide the others. */
 function failures({ diagnostics = [] }: Envelope): string[] {
-  const byJob = new Map<string, Diagnostic[]>();
-  for (const one of diagnostics) {
-    const key = one.output_path ?? one.tool;
-    byJob.set(key, [...(byJob.get(key) ?? []), one]);
-  }
-  const jobs = [...byJob.values()].slice(0, MOST_DIAGNOSTICS);
-  const more = byJob.size - jobs.length;
+  const all = byJob(diagnostics);
+  const jobs = all.slice(0, MOST_DIAGNOSTICS);
+  const more = all.length - jobs.length;
   return [
     ...jobs.flatMap((findings) => jobFailures(findings, jobs.length)),
     ...(more > 0 ? [`and ${more} more failed jobs`] : []),
@@ -272,7 +257,7 @@ function jobFailures(findings: Diagnostic[], jobs: number): string[] {
   // Where a finding has no place, what the job printed last says more than the finding.
   const placeless = findings.find((one) => one.output !== undefined && one.file === undefined);
   if (placeless?.output) {
-    const tail = placeless.output.slice(-Math.floor(OUTPUT_LIMIT / jobs)).replace(/^[\uDC00-\uDFFF]/, '');
+    const tail = lastOf(placeless.output, Math.floor(OUTPUT_LIMIT / jobs));
     lines.push(`output of ${placeless.tool} (tail):`, tail.trimEnd());
   }
   if (first.output_path) {

@@ -58,6 +58,40 @@ export class Match {
   }
 }
 
+/** A finding whose lines go up to `to`, that one left out. */
+export interface Read {
+  finding: Finding;
+  to: number;
+}
+
+/** What `read` finds at each line in turn, of those it is not given that an earlier finding has read. */
+export function matchEach(
+  lines: readonly string[],
+  read: (line: string, at: number) => Read | undefined,
+): Match {
+  const match = new Match();
+  for (let at = 0; at < lines.length; at++) {
+    const found = read(lines[at] ?? '', at);
+    if (found === undefined) continue;
+    match.add(found.finding);
+    match.take(at, found.to);
+    at = found.to - 1;
+  }
+  return match;
+}
+
+/** The first of what is made of some values, where anything is. */
+export function firstOf<Value, Made>(
+  values: readonly Value[],
+  make: (value: Value) => Made | undefined,
+): Made | undefined {
+  for (const value of values) {
+    const made = make(value);
+    if (made !== undefined) return made;
+  }
+  return undefined;
+}
+
 /** A shape made of lines. `lines` are clean (no escape or control characters) and bounded in length. */
 export type LineShape = (lines: readonly string[]) => Match;
 

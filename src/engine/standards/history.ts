@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { Standard } from '../../contract/config.ts';
 import { readBounded } from '../bounded-file.ts';
-import { stateDir, writeFileAtomic } from '../files.ts';
+import { orWhenAbsent, stateDir, writeFileAtomic } from '../files.ts';
 import type { Repository } from '../repository.ts';
 import { foreign, foreignOnTheWay, madeOwnDir } from '../state/own-dir.ts';
 import { isSealed, sealedLine } from '../state/seal.ts';
@@ -104,7 +104,7 @@ export async function keepMeasurements(repo: Repository, measured: readonly Meas
 async function readText(path: string): Promise<string> {
   const link = await foreignOnTheWay(dirname(path));
   if (link !== undefined) throw foreign(link, 'is no directory');
-  const found = await lstat(path).catch(() => undefined);
+  const found = await lstat(path).catch(orWhenAbsent(undefined));
   if (!found) return '';
   if (!found.isFile()) throw foreign(path, 'is no regular file');
   // Between two halvings many may write at once.

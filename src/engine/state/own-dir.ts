@@ -1,5 +1,6 @@
 import { lstat, mkdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { orWhenAbsent } from '../files.ts';
 import { Refusal } from '../refusal.ts';
 
 /** What our directory in a repository's git directory is called. */
@@ -23,7 +24,7 @@ export async function foreignOwnDirs(ours: string): Promise<string[]> {
   const found: string[] = [];
   for (const name of OWN) {
     const path = name === '' ? ours : join(ours, name);
-    const place = await lstat(path).catch(() => undefined);
+    const place = await lstat(path).catch(orWhenAbsent(undefined));
     if (!place || place.isDirectory()) continue;
     found.push(path);
     // What lies behind it is not ours to judge.
@@ -64,7 +65,7 @@ export async function madeOwnDir(dir: string): Promise<void> {
 /** The first directory on the way to `dir` that is there and is none of ours, such as a link; `undefined` where all is well. */
 export async function foreignOnTheWay(dir: string): Promise<string | undefined> {
   for (const at of chainTo(dir)) {
-    const found = await lstat(at).catch(() => undefined);
+    const found = await lstat(at).catch(orWhenAbsent(undefined));
     if (!found) return undefined;
     if (!found.isDirectory()) return at;
   }

@@ -1,5 +1,6 @@
 import { lstat, rm, unlink } from 'node:fs/promises';
-import { basename, dirname, join, normalize } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
+import { orWhenAbsent } from '../files.ts';
 import { mountsWithin } from '../removal/mounts.ts';
 import { foreignOnTheWay } from './own-dir.ts';
 
@@ -19,7 +20,7 @@ export interface NamedTree {
 
 /** The inode by which a directory is known again; `undefined` where there is no directory, a link to one included. */
 export async function inodeOf(path: string): Promise<string | undefined> {
-  const found = await lstat(path, { bigint: true }).catch(() => undefined);
+  const found = await lstat(path, { bigint: true }).catch(orWhenAbsent(undefined));
   return found?.isDirectory() ? String(found.ino) : undefined;
 }
 
@@ -27,7 +28,7 @@ export async function inodeOf(path: string): Promise<string | undefined> {
 export async function removeOwnFile(path: string): Promise<string | undefined> {
   const link = await foreignOnTheWay(dirname(path));
   if (link !== undefined) return `lies behind ${link}, which is no directory of discern's`;
-  const found = await lstat(path).catch(() => undefined);
+  const found = await lstat(path).catch(orWhenAbsent(undefined));
   if (!found) return undefined;
   if (!found.isFile()) return 'is no regular file';
   await unlink(path).catch((error: NodeJS.ErrnoException) => {
@@ -41,9 +42,8 @@ export async function removeOwnFile(path: string): Promise<string | undefined> {
  * its path. What is mounted in it is nobody's to delete, and keeps it.
  */
 export async function removeNamedTree({ path, within, ino }: NamedTree): Promise<string | undefined> {
-  if (normalize(within) !== within || path !== join(within, basename(path)))
-    return `does not lie in ${within}`;
-  const found = await lstat(path, { bigint: true }).catch(() => undefined);
+  if (resolve(within) !== within || path !== join(within, basename(path))) return `does not lie in ${within}`;
+  const found = await lstat(path, { bigint: true }).catch(orWhenAbsent(undefined));
   if (!found) return undefined;
   if ((await inodeOf(within)) === undefined) return `lies behind ${within}, which is no directory`;
   if (!found.isDirectory()) return 'is no directory';

@@ -1,4 +1,13 @@
-import { type Finding, type LineShape, Match, type Place, position, severityOf } from '../finding.ts';
+import {
+  type Finding,
+  firstOf,
+  type LineShape,
+  Match,
+  matchEach,
+  type Place,
+  position,
+  severityOf,
+} from '../finding.ts';
 import { isPath, placeAtEnd } from '../place.ts';
 
 /** A finding whose place and words stand on lines of their own. */
@@ -228,23 +237,14 @@ const blocks: readonly Block[] = [
 const maxWords = 12;
 
 /** The tools whose findings are blocks of a head, a place and words. */
-export const blockShape: LineShape = (lines) => {
-  const match = new Match();
-  for (let at = 0; at < lines.length; at++) {
-    const line = lines[at] ?? '';
-    if (line.length < 6) continue;
-    for (const block of blocks) {
+export const blockShape: LineShape = (lines) =>
+  matchEach(lines, (line, at) => {
+    if (line.length < 6) return undefined;
+    return firstOf(blocks, (block) => {
       const groups = block.head.exec(line)?.groups;
-      const read = groups === undefined ? undefined : readBlock(lines, at, block, groups);
-      if (read === undefined) continue;
-      match.add(read.finding);
-      match.take(at, read.to);
-      at = read.to - 1;
-      break;
-    }
-  }
-  return match;
-};
+      return groups && readBlock(lines, at, block, groups);
+    });
+  });
 
 function readBlock(lines: readonly string[], at: number, block: Block, groups: Record<string, string>) {
   let to = at + 1;

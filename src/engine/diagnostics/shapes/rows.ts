@@ -1,4 +1,12 @@
-import { type Finding, type LineShape, Match, position, severityOf } from '../finding.ts';
+import {
+  type Finding,
+  firstOf,
+  type LineShape,
+  matchEach,
+  position,
+  type Read,
+  severityOf,
+} from '../finding.ts';
 import { isPath, isSourceFile } from '../place.ts';
 
 /** A tool whose findings stand on one line each: an expression whose named groups are a finding's fields. */
@@ -42,29 +50,14 @@ const carets = /^[\s\d|:>]{0,40}?(\^[\^~]*)\s*$/;
 
 /** The shape of many such tools; of the rows that fit a line the first is taken. */
 export function rowShape(rows: readonly Row[]): LineShape {
-  return (lines) => {
-    const match = new Match();
-    for (let at = 0; at < lines.length; at++) {
-      const line = lines[at] ?? '';
-      if (line.length < 5 || !/[/.:[(]/.test(line)) continue;
-      for (const one of rows) {
-        const read = readRow(one, lines, at);
-        if (read === undefined) continue;
-        match.add(read.finding);
-        match.take(at, read.to);
-        at = read.to - 1;
-        break;
-      }
-    }
-    return match;
-  };
+  return (lines) =>
+    matchEach(lines, (line, at) => {
+      if (line.length < 5 || !/[/.:[(]/.test(line)) return undefined;
+      return firstOf(rows, (one) => readRow(one, lines, at));
+    });
 }
 
-function readRow(
-  one: Row,
-  lines: readonly string[],
-  at: number,
-): { finding: Finding; to: number } | undefined {
+function readRow(one: Row, lines: readonly string[], at: number): Read | undefined {
   const groups = one.line.exec(lines[at] ?? '')?.groups;
   const name = groups?.file;
   if (groups === undefined || name === undefined) return undefined;

@@ -1,4 +1,4 @@
-import { type Finding, type LineShape, Match, type Place, position } from '../finding.ts';
+import { type Finding, firstOf, type LineShape, Match, matchEach, type Place, position } from '../finding.ts';
 import { placeAtEnd } from '../place.ts';
 
 /** How a runner reports a failing test: its title, and below it, within some lines, words and places. */
@@ -178,26 +178,18 @@ const noise = /^\s*(?:[-=─_]{3,}|\d{1,6} ?[|│].*|>\s*\d{1,6} ?[|│].*|[|│
 
 /** Those reports of test runners whose parts the table tells. */
 export const testReports: LineShape = (lines) => {
-  const match = new Match();
   // A line of four words looks like an ava title: only where ava sums up.
   const ava =
     lines.some((line) => /^ {2}\d{1,6} tests? failed/.test(line)) &&
     lines.some((line) => /^ {2}✘ \[fail\]: /.test(line));
   const table = reports.filter((report) => report.tool !== 'ava' || ava);
-  for (let at = 0; at < lines.length; at++) {
-    const line = lines[at] ?? '';
-    if (line.length < 4) continue;
-    for (const report of table) {
+  return matchEach(lines, (line, at) => {
+    if (line.length < 4) return undefined;
+    return firstOf(table, (report) => {
       const title = report.title.exec(line);
-      const read = title === null ? undefined : readReport(lines, at, report, title);
-      if (read === undefined) continue;
-      match.add(read.finding);
-      match.take(at, read.to);
-      at = read.to - 1;
-      break;
-    }
-  }
-  return match;
+      return title === null ? undefined : readReport(lines, at, report, title);
+    });
+  });
 };
 
 function readReport(lines: readonly string[], at: number, report: Report, title: RegExpExecArray) {
@@ -297,23 +289,18 @@ export const surefireSummary: LineShape = (lines) => {
 };
 
 /** What a Java program died of. */
-export const javaStack: LineShape = (lines) => {
-  const match = new Match();
-  for (let at = 0; at < lines.length; at++) {
-    const said = exception.exec(lines[at] ?? '')?.[1];
-    if (said === undefined || (lines[at] ?? '').startsWith('Caused by')) continue;
+export const javaStack: LineShape = (lines) =>
+  matchEach(lines, (line, at) => {
+    const said = exception.exec(line)?.[1];
+    if (said === undefined || line.startsWith('Caused by')) return undefined;
     const frames: Place[] = [];
     let to = at + 1;
     for (; to < lines.length && /^\s+(?:at |\.\.\. )|^Caused by: /.test(lines[to] ?? ''); to++) {
       const groups = java.exec(lines[to] ?? '')?.groups;
       if (groups !== undefined) frames.push(...placesOf(groups));
     }
-    match.add({ at, severity: 'error', message: said, tool: 'java', frames });
-    match.take(at, to);
-    at = to - 1;
-  }
-  return match;
-};
+    return { finding: { at, severity: 'error', message: said, tool: 'java', frames }, to };
+  });
 
 const bunFail = /^\(fail\) (.{1,300}?)(?: \[[\d.]{1,12}m?s\])?$/;
 const babel =
