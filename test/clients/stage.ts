@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
+import { until } from '../support/processes.ts';
 import { projects } from '../support/project.ts';
 import { serverFile } from '../support/server.ts';
 import { type Driver, type Launch, type Run, sessions } from './driver.ts';
@@ -23,10 +24,12 @@ export function stage() {
   const { home, start, endAll } = sessions();
   const models: ScriptedModel[] = [];
   const terminals: Terminal[] = [];
+  const homes: string[] = [];
 
   const launch = async (driver: Driver, script: Turn[], scene: Scene) => {
     const model = await scriptedModel(driver.wire, script);
     models.push(model);
+    homes.push(scene.home);
     const whole: Launch = {
       model: model.url,
       prompt: 'Do the work.',
@@ -70,11 +73,29 @@ export function stage() {
     },
     async clear(): Promise<void> {
       await Promise.all(terminals.splice(0).map((terminal) => terminal.close()));
+      // Codex in a terminal leaves a daemon behind, which would outlive its home and write it again.
+      for (const home of new Set(homes.splice(0))) await endProcessesOf(home);
       await endAll();
       await Promise.all(models.splice(0).map((model) => model.close()));
       await removeAll();
     },
   };
+}
+
+/** Ends every process that a test's clients have left, until none is there. */
+async function endProcessesOf(home: string): Promise<void> {
+  await until(`nothing runs with the home ${home}`, () => {
+    const left = processesOf(home);
+    for (const { pid } of left) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch (error) {
+        // It ended by itself meanwhile.
+        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+      }
+    }
+    return left.length === 0;
+  });
 }
 
 /** The worktree that `start` has made, from whatever part of the answer this client shows its model. */
