@@ -48,7 +48,7 @@ export function proof(status: StatusData): { label: string; detail: string } {
   if (state === 'valid') return { label: 'Proof valid', detail: commit?.slice(0, 10) ?? '' };
   return state === 'stale'
     ? { label: 'Proof out of date', detail: reason ?? '' }
-    : { label: 'No proof', detail: reason ?? 'Not gated yet.' };
+    : { label: 'No proof', detail: reason ?? 'Not passed yet.' };
 }
 
 /** A branch beside the name of its folder; nothing when it only repeats that, as the branches discern makes do. */

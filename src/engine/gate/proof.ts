@@ -86,7 +86,7 @@ export async function proofState(repo: Repository, status: TreeStatus): Promise<
     return { state: 'stale', commit: repo.commit, reason };
   }
   const latest = await readRecordFile(repo.commonDir, latestPath(repo), kind);
-  if (!latest || 'distrust' in latest) return { state: 'none', reason: 'Not gated yet.' };
+  if (!latest || 'distrust' in latest) return { state: 'none', reason: 'Not passed yet.' };
   const { commit } = latest.value;
   return {
     state: 'stale',
