@@ -111,7 +111,7 @@ main.cpp:9:5: error: variable 'a' set but not used [-Werror,-Wunused-but-set-var
       [
         'error cc src/b.h:4:10 nope.h: No such file or directory',
         'error cc b.c:2:68 ‘y’ undeclared (first use in this function)',
-        "error cc main.cpp:7:5 [clang-diagnostic-error] use of undeclared identifier 'foo'",
+        "error clang-tidy main.cpp:7:5 [clang-diagnostic-error] use of undeclared identifier 'foo'",
         "error cc main.cpp:9:5 [-Werror,-Wunused-but-set-variable] variable 'a' set but not used",
         'warning cc b.c:2:39 [-Wint-conversion] initialization of ‘char *’ from ‘int’',
       ],
@@ -125,11 +125,7 @@ main.cpp:9:5: error: variable 'a' set but not used [-Werror,-Wunused-but-set-var
 collect2: error: ld returned 1 exit status
 clang: error: no such file or directory: 'x.c'
 `),
-      [
-        "error cc src/c.c:12 undefined reference to `h'",
-        'error cc ld returned 1 exit status',
-        "error cc no such file or directory: 'x.c'",
-      ],
+      ["error cc src/c.c:12 undefined reference to `h'", "error cc no such file or directory: 'x.c'"],
     );
   });
 
@@ -165,7 +161,7 @@ error: could not compile \`app\` (bin "app") due to 2 previous errors
 `),
       [
         'error rustc src/main.rs:3:18 [E0308] mismatched types',
-        'error rustc src/lib.rs:5:5 [clippy::never-loop] this loop never actually loops',
+        'error clippy src/lib.rs:5:5 [clippy::never-loop] this loop never actually loops',
         'warning rustc src/main.rs:2:9 [unused_variables] unused variable: `unused`',
       ],
     );

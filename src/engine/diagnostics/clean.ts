@@ -10,6 +10,7 @@ const maxTailLines = 160_000;
 /** Escape sequences are stripped before the cut to `maxLine`, so a coloured line is first cut to this. */
 const maxRawLine = 4 * maxLine;
 
+const toFirstColumn = /\u001b\[1?G/g;
 const escapes = /[\u001b\u009b]/;
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 const surrogates = /[\ud800-\udfff]/;
@@ -47,7 +48,9 @@ function cleanLine(raw: string): string {
  */
 export function toLines(text: string): string[] {
   const lines: string[] = [];
-  for (const raw of middleCut(text.split('\n'))) {
+  for (const line of middleCut(text.split('\n'))) {
+    // A cursor sent back to the first column redraws the line too.
+    const raw = line.includes('\u001b[') ? line.replace(toFirstColumn, '\r') : line;
     if (!raw.includes('\r')) {
       lines.push(cleanLine(raw));
       continue;

@@ -16,7 +16,14 @@ import { rowShape } from './shapes/rows.ts';
 import { rust } from './shapes/rust.ts';
 import { sarif } from './shapes/sarif.ts';
 import { tap } from './shapes/tap.ts';
-import { javaStack, scriptReports, surefireSummary, testReports } from './shapes/test-reports.ts';
+import {
+  ava,
+  javaStack,
+  rubyStack,
+  scriptReports,
+  surefireSummary,
+  testReports,
+} from './shapes/test-reports.ts';
 import { tsc } from './shapes/tsc.ts';
 import { xmlReports } from './shapes/xml-reports.ts';
 import { documentTools } from './tools/documents.ts';
@@ -39,9 +46,21 @@ export const rows = [...javascript, ...pythonTools, ...jvm, ...native, ...script
  * look like anything, a compiler's errors included.
  */
 export const ranks: readonly (readonly LineShape[])[] = [
-  [commands, tap, pytest, unittest, scriptReports, testReports, surefireSummary, goTest, rust, nodeTests],
+  [
+    commands,
+    tap,
+    pytest,
+    unittest,
+    scriptReports,
+    ava,
+    testReports,
+    surefireSummary,
+    goTest,
+    rust,
+    nodeTests,
+  ],
   [frames, mypy, blockShape, tables, tsc, biome, esbuild, headed, eslintUnix, rowShape(rows), goBuild, colon],
 ];
 
 /** Read where nothing above names an error, since a log may hold stacks that are no failure. */
-export const stacks: readonly LineShape[] = [python, javaStack, nodeStack];
+export const stacks: readonly LineShape[] = [python, javaStack, rubyStack, nodeStack];

@@ -16,6 +16,9 @@ export interface Context {
   directories: readonly string[];
 }
 
+/** A context whose directory a later line may tell. */
+type Open = { label: string | undefined; directories: string[] };
+
 interface Prefix {
   /** Tells streams of one runner apart. */
   key: string;
@@ -32,7 +35,7 @@ const pnpm = /^([@\w.][\w@./-]{0,200}) ([a-z][\w:.-]{0,40})(?:: ?|\$ )(.*)$/;
 const bracketed = /^\[([@\w][\w@./: -]{0,60})\]:? ?(.*)$/;
 const scoped = /^(@[\w.-]{1,100}\/[\w.-]{1,100}): ?(.*)$/;
 const named = /^([a-z][\w.-]{0,100}): (.*)$/;
-const piped = /^(?:\d\d:\d\d:\d\d )?([A-Za-z][\w.-]{0,40}) {0,40}\| (.*)$/;
+const piped = /^(?:\d\d:\d\d:\d\d )?([a-z][\w.-]{0,40}) {1,40}\| (.*)$/;
 const notice = /^(?:➤ YN\d{4}: (?:[│┌└] )?|#\d{1,4} \d{1,6}\.\d{1,4} )/;
 const notLabel =
   /^(?:e|w|i|errors?|warn(?:ing)?s?|info|note|notice|debug|verbose|fatal|fail(?:ed|ure)?|ok|hint|help|trace|success|done|critical|severe|tsl|pass(?:ed)?|skip(?:ped)?|cause|ref|pipeline|plugin .*|vite|at-loader|\d{1,3}%|\d+\/\d+|\d{1,2}:\d.*|\d{3,}.*)$/i;
@@ -48,10 +51,15 @@ export async function separate(printed: readonly string[], tree: Tree): Promise<
   for (const prefix of prefixes) {
     if (prefix?.ask && !members.has(prefix.name)) members.set(prefix.name, await isMember(prefix, tree));
   }
+  // `[x]` alone on a line is a label only where it also stands before words.
+  const spoken = new Set(
+    prefixes.flatMap((prefix) => (prefix?.key.startsWith('[') && prefix.rest !== '' ? [prefix.key] : [])),
+  );
   const groups = new Map<string, Group>();
   for (const [at, whole] of printed.entries()) {
     const prefix = prefixes[at];
-    const counts = prefix !== undefined && (!prefix.ask || members.get(prefix.name) === true);
+    const bare = prefix?.key.startsWith('[') === true && !spoken.has(prefix.key);
+    const counts = prefix !== undefined && !bare && (!prefix.ask || members.get(prefix.name) === true);
     const { key, name, rest } = counts
       ? prefix
       : { key: '', name: undefined, rest: whole.replace(notice, '') };
@@ -75,7 +83,9 @@ function prefixOf(whole: string): Prefix | undefined {
   const line = notice.test(whole) ? whole.replace(notice, '') : whole;
   if (line.startsWith('[')) {
     const [, name, rest] = bracketed.exec(line) ?? [];
-    if (name === undefined || rest === undefined || notLabel.test(name)) return undefined;
+    // `[PARSE_ERROR] …` and its like are a tool's own.
+    if (name === undefined || rest === undefined || notLabel.test(name) || /^[A-Z]+_[A-Z_]+$/.test(name))
+      return undefined;
     return { key: `[${name}`, name: name.replace(/:[^/]*$/, '').trim(), rest, ask: false };
   }
   const first = line.charCodeAt(0);
@@ -98,7 +108,7 @@ function prefixOf(whole: string): Prefix | undefined {
   const [, scope, text] = scoped.exec(line) ?? [];
   if (scope !== undefined) return { key: scope, name: scope, rest: text ?? '', ask: false };
   const [, service, logged] = piped.exec(line) ?? [];
-  if (service !== undefined && !sourceName.test(service))
+  if (service !== undefined && !notLabel.test(service) && !sourceName.test(service))
     return { key: `${service}|`, name: service, rest: logged ?? '', ask: false };
   const [, name, rest] = named.exec(line) ?? [];
   if (name === undefined || notLabel.test(name) || sourceName.test(name)) return undefined;
@@ -107,13 +117,15 @@ function prefixOf(whole: string): Prefix | undefined {
 
 async function isMember({ key, name }: Prefix, tree: Tree): Promise<boolean> {
   if (key.endsWith(':')) return (await tree.packageNamed(name)) !== undefined;
-  return name === '.' || (await tree.hasDirectory(name)) || (await tree.packageNamed(name)) !== undefined;
+  return (await tree.member(name)) !== undefined;
 }
 
 const enters =
   /^\S{0,100}(?:make|ninja)(?:\[\d{1,3}\])?: (Entering|Leaving) directory ['`"‘](.{1,1000})['"’]$/;
 const header = /^> (@?[\w./-]{1,200})@\S{1,60} \S{1,100}(?: ([\\/]\S.{0,500}))?$/;
 const project = /^(?:> |✖ {1,3}|✔ {1,3}|× {1,3})nx run ([\w@./-]{1,200}):\S{1,100}/;
+const npmPath = /^npm (?:error|ERR!) (?:path|location) (\S.{0,500})$/;
+const banner = /^> \w[\w:.-]{0,60}$/;
 const submodule = /^Entering '([^']{1,500})'$/;
 const script = /^(?:[>$+] |make: )?\(?(?:cd|pushd) ["']?([^\s"'&;|)]{1,500})["']?\s*(?:$|&&|;)/;
 
@@ -126,7 +138,7 @@ class Group {
   readonly #entered: string[] = [];
   #header: string | undefined;
   #moved: string | undefined;
-  #context: Context;
+  #context: Open;
 
   constructor(label: string | undefined) {
     this.#label = label;
@@ -148,6 +160,12 @@ class Group {
   /** Whether the line says that its tool runs elsewhere from here on. */
   #follow(line: string): boolean {
     if (line.length > 1200 || line === '') return false;
+    // npm says where a script ran when it has failed.
+    const ran = npmPath.exec(line)?.[1];
+    if (ran !== undefined) {
+      if (!this.#context.directories.includes(ran)) this.#context.directories.push(ran);
+      return false;
+    }
     const [, way, directory] = enters.exec(line) ?? [];
     if (directory !== undefined) {
       if (way === 'Entering') this.#entered.push(directory);
@@ -159,6 +177,11 @@ class Group {
     const entered = path ?? name ?? project.exec(line)?.[1] ?? submodule.exec(line)?.[1];
     if (entered !== undefined) {
       this.#header = entered;
+      this.#moved = undefined;
+      return true;
+    }
+    if (banner.test(line)) {
+      this.#header = undefined;
       this.#moved = undefined;
       return true;
     }

@@ -140,7 +140,7 @@ const blocks: readonly Block[] = [
   {
     tool: 'webpack',
     head: /^(?:\[tsl\] )?(?<severity>ERROR|WARNING) in (?:\.\/)?(?<file>[^\s:(]{1,500}\.\w{1,8}) (?<line>\d{1,9}):(?<column>\d{1,9})(?:-(?:\d{1,9}:)?(?<endColumn>\d{1,9}))?$/,
-    join: /^(?=\S)(?! @ )/,
+    join: /^(?! @ |> ?\d| {0,4}[|\d])\S/,
     base: 1,
     message: '',
   },
@@ -215,15 +215,30 @@ const blocks: readonly Block[] = [
     message: 'A test failed.',
   },
   {
+    tool: 'bats',
+    head: /^\s*#?\s*\((?:.{1,300} )?in (?:test )?file (?<file>\S[^,]{0,500}), line (?<line>\d{1,9})[,)].*$/,
+    said: /^\s*#?\s*(?<message>`.*(?:failed|failed with status \d{1,3}))$/,
+    within: 3,
+  },
+  {
+    tool: 'bun',
+    head: /^(?<severity>error|warn): (?<message>.*)$/,
+    place: /^ {4}at (?<file>[^\s:]{1,500}):(?<line>\d{1,9}):(?<column>\d{1,9})$/,
+    within: 1,
+  },
+  {
+    tool: 'deno',
+    head: /^(?:error: )?(?<rule>TS\d{1,6}) \[(?<severity>ERROR|WARN)\]: (?<message>.*)$/,
+    place: /^ {4}at (?<file>file:\/\/\S{1,500}?):(?<line>\d{1,9}):(?<column>\d{1,9})$/,
+    within: 16,
+    stop: /^$|^TS\d{1,6} \[/,
+  },
+  {
     tool: 'crystal',
     head: /^In (?<file>[^\s:]{1,500}\.cr):(?<line>\d{1,9}):(?<column>\d{1,9})$/,
     said: /^(?<severity>Error): (?<message>.*)$/,
     within: 6,
     needsWords: true,
-  },
-  {
-    tool: 'tidy',
-    head: /^(?<file>[^\s:]{1,500}\.x?html?):(?<line>\d{1,9}):(?<column>\d{1,9}): (?<severity>Warning|Error): (?<message>.*)$/,
   },
   {
     tool: 'gradle',
@@ -235,6 +250,9 @@ const blocks: readonly Block[] = [
 ];
 
 const maxWords = 12;
+
+/** The place that some put before the words as well. */
+const prefixed = /^[^\s:()]{1,300}\.\w{1,8} \(\d{1,9}:\d{1,9}\): /;
 
 /** The tools whose findings are blocks of a head, a place and words. */
 export const blockShape: LineShape = (lines) =>
@@ -294,7 +312,7 @@ function readBlock(lines: readonly string[], at: number, block: Block, groups: R
   const finding: Finding = {
     at,
     severity: block.severity ?? severityOf(severity),
-    message: text,
+    message: text.replace(prefixed, ''),
     tool: block.tool,
     ...exact,
     rule,
@@ -386,7 +404,7 @@ export const tables: LineShape = (lines) => {
       } else if (line === '') file = undefined;
     } else if (kind === 'phpcs') {
       const [, digits, word, message] = phpcsRow.exec(line) ?? [];
-      const more = /^\s{6,}\| {9,}\| {4,}(\S.*)$/.exec(line)?.[1];
+      const more = /^\s{2,8}\|\s{2,10}\|\s{1,8}(\S.*)$/.exec(line)?.[1];
       if (message !== undefined)
         add(at, { at, severity: severityOf(word), message, tool: 'phpcs', file, line: position(digits) });
       else if (more !== undefined && last !== undefined) {
@@ -439,7 +457,7 @@ const shellLink = /^ {2}(https:\/\/www\.shellcheck\.net\/wiki\/(SC\d{4})) -- /;
 
 const mypyHead =
   /^((?:[A-Za-z]:(?=[\\/]))?[^:\s][^:]{0,500}\.pyi?):(\d{1,9})(?::(\d{1,9}))?(?::(\d{1,9}):(\d{1,9}))?: (error|warning|note): (.*)$/;
-const mypyRule = / {2}\[([a-z][\w-]{1,60})\]$/;
+const mypyRule = /(?:^| {1,2})\[([a-z][\w-]{1,60})\]$/;
 
 /** mypy, `--pretty` with its wrapped messages and quoted source included; its notes are related places of what they follow. */
 export const mypy: LineShape = (lines) => {
@@ -464,7 +482,7 @@ export const mypy: LineShape = (lines) => {
     }
     const place = { file, line: position(row), column: position(column) };
     const rule = mypyRule.exec(message)?.[1];
-    const said = rule === undefined ? message : message.slice(0, -rule.length - 4);
+    const said = rule === undefined ? message : message.slice(0, -rule.length - 3);
     while (to < lines.length && /^ {4}\s*\S/.test(lines[to] ?? '')) to++;
     if (word === 'note') {
       if (last !== undefined) last.related = [...(last.related ?? []), { message: said.trim(), ...place }];

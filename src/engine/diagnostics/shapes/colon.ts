@@ -5,6 +5,8 @@ const verdict =
   /^(fatal error|internal compiler error|error|warning|note|remark|info|style)(?:\[([\w:-]{1,100})\])?: (.*)$/i;
 const code = /^([A-Z]{1,6}\d{2,5}):? (?:\[\*\] )?(.*)$/;
 const linkerVerdict = /^(?:undefined reference to|multiple definition of|undefined symbol) /;
+const linkerSummary =
+  /^(?:\S*[\\/])?(?:collect2|clang|clang\+\+|gcc|g\+\+|cc)(?:-\d+)?: error: (?:ld returned \d+ exit status|linker command failed)/;
 const driver =
   /^(?:\S*[\\/])?(?:[\w.-]+-)?(?:cc|gcc|g\+\+|c\+\+|clang|clang\+\+|cc1|cc1plus|collect2|ld(?:\.\w+)?|ld64\.lld)(?:-\d+)?(?:\.exe)?: (.*)$/;
 const linkedPlace = /^((?:[A-Za-z]:(?=[\\/]))?[^:]+):(?:(\d{1,9})|\([^)]{1,100}\)): (.*)$/;
@@ -23,6 +25,7 @@ const maxToNote = 40;
  */
 export const colon: LineShape = (lines) => {
   const match = new Match();
+  const flake8 = lines.some((line) => /^[^:]{1,500}\.pyi?:\d{1,9}:\d{1,9}: [FCNBDSQT]\d{3} /.test(line));
   const ruff = lines.some((line) => /^(?:Found \d{1,6} errors?\.|\[\*\] \d{1,6} fixable)/.test(line));
   let last: Finding | undefined;
   let from: Note[] = [];
@@ -43,7 +46,12 @@ export const colon: LineShape = (lines) => {
       }
       continue;
     }
-    const finding = atPlace(line, ruff) ?? linked(line);
+    // The linker's driver sums up what the linker has said.
+    if (last?.tool === 'cc' && linkerSummary.test(line)) {
+      match.take(at);
+      continue;
+    }
+    const finding = atPlace(line, ruff ? 'ruff' : flake8 ? 'flake8' : undefined) ?? linked(line);
     if (finding === undefined) continue;
     last = { ...finding, at, ...endOf(finding, lines, at), related: from.length > 0 ? from : undefined };
     from = [];
@@ -58,7 +66,13 @@ type Unplaced = Omit<Finding, 'at'>;
 function noteOf(line: string): Note | undefined {
   const place = placeAtStart(line);
   const [, word, , message] = place === undefined ? [] : (verdict.exec(place.rest) ?? []);
-  if (place === undefined || word === undefined || message === undefined || !/^(?:note|remark)$/i.test(word))
+  if (
+    place === undefined ||
+    word === undefined ||
+    message === undefined ||
+    !/^(?:note|remark)$/i.test(word) ||
+    / \[SC\d{4}\]$/.test(message)
+  )
     return undefined;
   return { message, file: place.file, line: place.line, column: place.column };
 }
@@ -70,7 +84,7 @@ function endOf({ file, line, column }: Unplaced, lines: readonly string[], at: n
   return caret === undefined || tildes === '' ? {} : { endLine: line, endColumn: column + 1 + tildes.length };
 }
 
-function atPlace(line: string, ruff: boolean): Unplaced | undefined {
+function atPlace(line: string, linter: string | undefined): Unplaced | undefined {
   const place = placeAtStart(line);
   if (place === undefined) return undefined;
   // Without a column, `db.internal:5432: error: …` looks the same: only a source file's name is believed.
@@ -93,7 +107,7 @@ function atPlace(line: string, ruff: boolean): Unplaced | undefined {
   }
   const [, rule, message] = isSourceFile(file) ? (code.exec(rest) ?? []) : [];
   if (rule === undefined || message === undefined) return undefined;
-  const tool = ruff ? 'ruff' : file.endsWith('.py') && /^[EWFCNBD]\d{3}$/.test(rule) ? 'flake8' : undefined;
+  const tool = /\.(?:pyi?|ipynb)$/.test(file) ? linter : undefined;
   return { severity: 'error', message, tool, file, line: row, column, rule, doubtful: true };
 }
 
@@ -102,17 +116,16 @@ function splitRule(text: string): { message: string; rule: string | undefined } 
   const open = text.endsWith(']') ? text.lastIndexOf(' [') : -1;
   const rule = open === -1 ? '' : text.slice(open + 2, -1);
   if (!/^[\w.,=+:/-]{1,100}$/.test(rule)) return { message: text, rule: undefined };
-  return { message: text.slice(0, open).trimEnd(), rule };
+  return { message: text.slice(0, open).trimEnd(), rule: rule.replace(/,-warnings-as-errors$/, '') };
 }
 
-function toolOf(file: string, rule: string | undefined): string | undefined {
-  if (/^SC\d{4}$/.test(rule ?? '')) return 'shellcheck';
-  if (cFamily.test(file))
-    return /^(?:bugprone|cert|cppcoreguidelines|google|hicpp|llvm|misc|modernize|performance|portability|readability|clang-analyzer)-/.test(
-      rule ?? '',
-    )
-      ? 'clang-tidy'
-      : 'cc';
+const tidy =
+  /^(?:abseil|altera|android|boost|bugprone|cert|clang-(?:analyzer|diagnostic)|concurrency|cppcoreguidelines|fuchsia|google|hicpp|linuxkernel|llvm|llvmlibc|misc|modernize|mpi|objc|openmp|performance|portability|readability|zircon)-/;
+
+function toolOf(file: string, rule = ''): string | undefined {
+  if (/^SC\d{4}$/.test(rule)) return 'shellcheck';
+  if (tidy.test(rule)) return 'clang-tidy';
+  if (cFamily.test(file)) return /^[a-z]+[A-Z]\w*$/.test(rule) ? 'cppcheck' : 'cc';
   if (file.endsWith('.java')) return 'javac';
   if (file.endsWith('.swift')) return 'swiftc';
   if (/\.kts?$/.test(file)) return 'kotlinc';

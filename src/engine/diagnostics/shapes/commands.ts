@@ -4,6 +4,9 @@ const github = /^\s{0,20}::(error|warning|notice)(?: (.{0,2000}?))?::(.*)$/;
 const azure = /^\s{0,20}##vso\[task\.logissue ([^\]]{1,2000})\](.*)$/;
 const azureShort = /^\s{0,20}##\[(error|warning)\](\S.*)$/;
 
+/** The place that some tools put into the words as well. */
+const placed = /^[^\s:]{1,500}:\d{1,9}:\d{1,9}: /;
+
 /** The workflow commands of GitHub Actions and of Azure Pipelines that annotate a file. */
 export const commands: LineShape = (lines) => {
   const match = new Match();
@@ -25,7 +28,7 @@ function readGithub(line: string): Omit<Finding, 'at'> | undefined {
   const endColumn = position(of.get('endColumn'));
   return {
     severity: severityOf(level),
-    message: unescaped(message) || of.get('title') || 'failed',
+    message: unescaped(message).replace(placed, '').replace(/⎯{3,}/g, ' ') || of.get('title') || 'failed',
     file: of.get('file'),
     line: position(of.get('line')),
     column: position(of.get('col')),

@@ -7,7 +7,8 @@ const denoError = /^(?:(?:error|Check file):? )?(TS\d{1,6}) \[(ERROR|WARN)\]: (.
 const coded = /^([A-Z]{1,6}\d{2,5}|invalid-syntax)(?: \[\*\]|:)? (?:\[\*\] )?(\S.*)$/;
 const named = /^([a-z][a-z\d]{1,20}(?:-[a-z\d]{1,30}){1,8})(?: \[\*\])? (\S.*)$/;
 const marked = /^\s{1,4}(×|x|⚠|!|ℹ|☞)\s{1,3}(?:([\w-]{1,60}(?:\([\w@/-]{1,100}\))?): )?(\S.*)$/;
-const arrow = /^\s{0,12}(?:-->|╭─\[|╭─+\[|,-+\[|┌─|╭▸) ?(\S.{0,1200}?)\]?$/;
+const arrow = /^\s{0,12}(?:-->|╭─+\[|,-+\[|┌─|╭▸) ?(\S.{0,1200}?) ?\]?$/;
+const shouted = /^\[([A-Z][A-Z_]{2,40})\] (?:Error: )?(.*)$/;
 const aside = /^\s{0,12}::: (\S.{0,1200})$/;
 const lint = /`#\[(?:warn|deny|forbid)\(([\w:]{1,100})\)\]`|`-[DWF] ([\w:-]{1,100})` implied/;
 const address = /(?:see|visit|docs|info|help)?:?\s*<?(https:\/\/[^\s>)]{1,300})>?\s*$/i;
@@ -43,13 +44,14 @@ export const frames: LineShape = (lines) => {
       if (last === undefined || place === undefined) continue;
       last.related = [...(last.related ?? []), { message: head.message, ...place }, ...notes];
     } else {
+      const rule = ruleOf(head, lines.slice(at + 1, to));
       last = {
         at,
         severity: severityOf(head.severity),
         message,
-        tool: toolOf(head, place),
+        tool: toolOf({ ...head, rule }, place),
         ...place,
-        rule: ruleOf(head, lines.slice(at + 1, to)),
+        rule,
         ruleUrl: urlIn(lines.slice(at + 1, to)),
         related: notes.length > 0 ? notes : undefined,
       };
@@ -77,6 +79,9 @@ function headOf(line: string): Head | undefined {
       message: text,
       kind: 'marked',
     };
+  const [, cry, words] = shouted.exec(line) ?? [];
+  if (cry !== undefined && words !== undefined)
+    return { severity: 'error', rule: cry, message: words, kind: 'marked' };
   const [, known, said] = coded.exec(line) ?? named.exec(line) ?? [];
   return known === undefined || said === undefined
     ? undefined
@@ -119,7 +124,7 @@ function blockEnd(lines: readonly string[], from: number, boxed: boolean): numbe
     if (line === '') break;
     if (to > from && /^(?:error|warning)(?:\[|: )/.test(line)) break;
     to++;
-    if (boxed && /^\s*(?:╰|`-)/.test(line)) {
+    if (boxed && /^\s*(?:╰|`-|─+╯)/.test(line)) {
       while (/^\s{1,6}(?:help|note): |^\s{4,}\S/.test(lines[to] ?? '')) to++;
       break;
     }
@@ -173,6 +178,7 @@ function urlIn(block: readonly string[]): string | undefined {
 
 function toolOf({ rule, kind }: Head, place: Place | undefined): string | undefined {
   const file = place?.file ?? '';
+  if (rule?.startsWith('clippy::')) return 'clippy';
   if (
     file.endsWith('.rs') ||
     file.endsWith('Cargo.toml') ||

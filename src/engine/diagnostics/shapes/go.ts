@@ -68,14 +68,14 @@ export const goTest: LineShape = (lines) => {
     }
     const [, importPath] = packageVerdict.exec(line) ?? [];
     if (importPath !== undefined) {
-      for (const finding of reported(failures).concat(unattributed)) match.add({ ...finding, importPath });
+      for (const finding of reported(failures, unattributed)) match.add({ ...finding, importPath });
       failures.length = 0;
       unattributed = [];
       open = undefined;
       match.take(at);
     }
   }
-  for (const finding of reported(failures).concat(unattributed)) match.add(finding);
+  for (const finding of reported(failures, unattributed)) match.add(finding);
   return match;
 };
 
@@ -88,7 +88,20 @@ function elaborated(lines: readonly string[], at: number): number {
   return to;
 }
 
-function reported(failures: readonly { at: number; test: string; logs: Logged[] }[]): Finding[] {
+/** A panic ends its package: the test that failed last and said nothing is the one that panicked. */
+function reported(
+  failures: readonly { at: number; test: string; logs: Logged[] }[],
+  panics: readonly Finding[],
+): Finding[] {
+  const [panic, ...others] = panics;
+  const last = failures.findLast(({ logs }) => logs.length === 0);
+  if (panic === undefined || last === undefined) return told(failures).concat(panics);
+  const named = { ...panic, message: `${last.test}: ${panic.message}` };
+  const ended = failures.filter(({ test }) => test === last.test || !last.test.startsWith(`${test}/`));
+  return told(ended.filter((failure) => failure !== last)).concat([named, ...others]);
+}
+
+function told(failures: readonly { at: number; test: string; logs: Logged[] }[]): Finding[] {
   const parents = new Set(failures.map(({ test }) => test.slice(0, Math.max(0, test.lastIndexOf('/')))));
   return failures.flatMap(({ at, test, logs }): Finding[] => {
     const base = { severity: 'error' as const, tool: 'go' };

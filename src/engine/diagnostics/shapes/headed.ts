@@ -5,7 +5,8 @@ const entry =
   /^\s+(\d{1,9}):(\d{1,9})(?:-(\d{1,9}):(\d{1,9}))?\s+(?:(error|warning|warn|info|information|hint)\b|([✖×✗⚠‼ℹ▲✘])(?!\s+\d+ problem))\s+(\S.*)$/i;
 const trailing = /^\s+([✖×⚠]) {1,4}(\d{1,9}):(\d{1,9}) {1,4}(\S.*)$/;
 const placeless = /^\s{2,}([✖×✗⚠‼✘]|error|warning) {1,4}(\S.*)$/;
-const ruleName = /^(?:@?[\w-]+\/)*@?[\w.-]+$/;
+const ruleName = /^(?:(?:@?[\w-]+\/)*@?[\w.-]+|[\w-]{1,40}\([@\w/-]{1,80}\))$/;
+const codeFirst = /^([a-z\d]+(?:-[A-Za-z\d]+)+) {2,}(\S.*?)(?: {2,}(\S+))?$/;
 const bracketed = / {2}\(([a-z-]{1,60})\)$/;
 const unixVerdict = /^\[(Error|Warning)(?:\/([^\]\s]{1,200}))?\]$/;
 
@@ -43,6 +44,20 @@ export const headed: LineShape = (lines) => {
 function readEntry(line: string, at: number, file: string): Finding | undefined {
   const [, row, column, endRow, endColumn, word, mark, text] = entry.exec(line) ?? [];
   if (text === undefined) return undefined;
+  const spectral = /\.(?:ya?ml|json)$/.test(file) ? codeFirst.exec(text) : null;
+  if (spectral !== null) {
+    const [, rule, message = ''] = spectral;
+    return {
+      at,
+      severity: severityOf(word ?? mark),
+      message,
+      tool: 'spectral',
+      file,
+      line: position(row),
+      column: position(column),
+      rule,
+    };
+  }
   const yaml = bracketed.exec(text);
   const parted =
     yaml === null ? splitRule(text) : { rule: yaml[1], message: text.slice(0, yaml.index).trim() };
@@ -62,6 +77,7 @@ function readEntry(line: string, at: number, file: string): Finding | undefined 
 
 function toolOf(file: string, { rule }: { rule?: string | undefined }): string {
   if (file.endsWith('.sol')) return 'solhint';
+  if (rule?.endsWith(')')) return 'oxlint';
   return /^ja-|^textlint/.test(rule ?? '') || (/\.(?:md|txt)$/.test(file) && rule === 'todo')
     ? 'textlint'
     : 'eslint';
@@ -75,7 +91,7 @@ function readTrailing(line: string, at: number, file: string): Finding | undefin
     at,
     severity: severityOf(mark),
     ...splitRule(text),
-    tool: 'xo',
+    tool: file.endsWith('.test-d.ts') ? 'tsd' : 'xo',
     file,
     line: position(row),
     column: position(column),

@@ -1,5 +1,5 @@
 import { type Finding, type Note, type Place, severityOf } from '../finding.ts';
-import { isPath } from '../place.ts';
+import { isPath, isSourceFile } from '../place.ts';
 import { type Json, list, numberOf, object, text, textOf } from './json-values.ts';
 
 /** A tool's own JSON: how it is told, and what of it is unlike the others. */
@@ -138,7 +138,9 @@ export function readFields(value: unknown): Finding[] | undefined {
   if (cargo !== undefined) return cargo;
   const first = object(Array.isArray(value) ? value[0] : value);
   const dialect = dialects.find((one) => one.is(first));
-  const reader = new Reader(dialect);
+  // reviewdog's form says whose findings it holds.
+  const source = dialect?.tool === 'reviewdog' ? text(object(first.source).name)?.toLowerCase() : undefined;
+  const reader = new Reader(dialect, source ?? dialect?.tool);
   reader.read(value, undefined, 0);
   // Of no known tool, it counts where it looks like a finding in every way and its file is in the tree.
   return dialect === undefined && reader.findings.length === 0 ? undefined : reader.findings;
@@ -147,10 +149,12 @@ export function readFields(value: unknown): Finding[] | undefined {
 class Reader {
   readonly findings: Finding[] = [];
   readonly #dialect: Dialect | undefined;
+  readonly #tool: string | undefined;
   #nodes = 0;
 
-  constructor(dialect: Dialect | undefined) {
+  constructor(dialect: Dialect | undefined, tool: string | undefined) {
     this.#dialect = dialect;
+    this.#tool = tool;
   }
 
   read(value: unknown, file: string | undefined, depth: number): void {
@@ -182,14 +186,15 @@ class Reader {
     if (place === undefined || message === undefined) return undefined;
     const word = severityIn(issue) ?? severityIn(extra);
     const rule = this.#dialect?.rule?.(issue) ?? ruleIn(issue);
-    if (this.#dialect === undefined && (word === undefined || place.line === undefined)) return undefined;
+    if (this.#dialect === undefined && (word === undefined || rule === undefined || place.line === undefined))
+      return undefined;
     const detail = text(issue.errorDetail) ?? text(issue.detail);
     const related = relatedIn(issue, file, this.#dialect?.base ?? 1);
     return {
       at: 0,
       severity: word === undefined ? 'error' : severityOf(word),
       message: detail === undefined ? message : `${message} ${detail}`,
-      tool: this.#dialect?.tool,
+      tool: this.#tool,
       ...place,
       rule,
       ruleUrl:
@@ -250,7 +255,10 @@ function fileIn(issue: Json): string | undefined {
     for (const key of fileKeys) {
       const value = from[key];
       const found = text(value) ?? text(object(value).file) ?? text(object(value).path);
-      if (found !== undefined && isPath(found)) return found;
+      if (found === undefined || !isPath(found)) continue;
+      // These say other things as well.
+      if (/^(?:source|name|uri)$/.test(key) && !/[\\/]/.test(found) && !isSourceFile(found)) continue;
+      return found;
     }
   }
   return undefined;
@@ -359,7 +367,7 @@ function readCargo(value: Json): Finding[] | undefined {
     at: 0,
     severity: severityOf(level),
     message: said,
-    tool: 'rustc',
+    tool: text(object(message.code).code)?.startsWith('clippy::') ? 'clippy' : 'rustc',
     rule: text(object(message.code).code),
     related: notes.length > 0 ? notes : undefined,
   };

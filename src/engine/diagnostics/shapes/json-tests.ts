@@ -7,8 +7,12 @@ const maxFrames = 60;
 /** The failing tests of a runner's JSON: jest's and vitest's, mocha's, RSpec's, pytest-json-report's. */
 export function readTestRun(value: unknown): Finding[] | undefined {
   const run = object(value);
-  if (Array.isArray(run.testResults) && 'numFailedTests' in run)
-    return run.testResults.map(object).flatMap(readJestFile);
+  if (Array.isArray(run.testResults) && 'numFailedTests' in run) {
+    const tool = 'wasInterrupted' in run ? 'jest' : 'vitest';
+    return run.testResults
+      .map(object)
+      .flatMap((file) => readJestFile(file).map((finding) => ({ ...finding, tool })));
+  }
   if (Array.isArray(run.failures) && Array.isArray(run.passes))
     return run.failures.map(object).map(readMocha);
   if (Array.isArray(run.examples) && 'summary' in run) {

@@ -6,7 +6,7 @@ const error =
 const cause = /^\s*\[(?:cause|errors)\]: /;
 const specTitle = /^\s*✖ (?!\d+ problem)(.+?)(?: \([\d.]{1,20}ms\))?(?: # (TODO|SKIP).*)?$/;
 const consoleTitle = /^ {2}● Console$/;
-const otherTitle = /^(?: {2}● (?!Console$)| (?:FAIL|×) {1,2}|\s+×\s)(\S.*)$/;
+const otherTitle = /^(?: {2}● (?!Console$)|\s{1,4}(?:FAIL|×) {1,2}|\s+×\s)(\S.*)$/;
 const mochaTitle = /^ {2}\d{1,6}\) (\S.*)$/;
 
 /** How far above its first frame an error's head may stand; assertion diffs come between. */
@@ -76,7 +76,9 @@ function saidFrom(lines: readonly string[], head: number, to: number): string {
     .replace(/ \{$/, '')
     .replace(/^Exception during run: /, '');
   if (!first.endsWith(':')) return first;
-  return [first, ...lines.slice(head + 1, Math.min(to, head + maxSaid))].map((line) => line.trim()).join(' ');
+  const below = lines.slice(head + 1, Math.min(to, head + maxSaid)).map((line) => line.trim());
+  const diff = below.findIndex((line) => /^\+ (?:expected - actual|actual - expected)$/.test(line));
+  return [first, ...(diff > 0 ? below.slice(0, diff) : below)].join(' ');
 }
 
 /** The nearest line that names an error; below a failing test's title its first words do. */

@@ -8,6 +8,8 @@ const directive = /(?:^|\s)# *(?:TODO|SKIP)\b/i;
 const otherLine = /^\s*(?:not ok\b|ok\b|#|\d+\.\.\d)/;
 const bailOut = /^\s*Bail out!(.*)$/i;
 
+/** What a test point has that failed itself, and not through a test inside it. */
+const ownWords = ['stack', 'compare', 'found', 'expected', 'actual', 'diff', 'operator'];
 const evidence = /^(?:TAP version 1\d|\s*\d{1,6}\.\.\d{1,6}(?:\s|$)|# Subtest: )/;
 
 const maxDetail = 500;
@@ -94,7 +96,13 @@ function read(lines: readonly string[], at: number, to: number, text: string) {
     tool: 'tap',
     ...place,
   };
-  return { found, file: place?.file, subtests: fields?.get('failureType') === 'subtestsFailed' };
+  return {
+    found,
+    file: place?.file,
+    subtests:
+      fields?.get('failureType') === 'subtestsFailed' ||
+      (said === '' && !ownWords.some((key) => fields?.has(key))),
+  };
 }
 
 const remark =

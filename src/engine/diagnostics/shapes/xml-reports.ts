@@ -153,6 +153,8 @@ const sources: readonly (readonly [RegExp, string])[] = [
   [/^ShellCheck\./, 'shellcheck'],
   [/^detekt\./, 'detekt'],
   [/^stylelint\./, 'stylelint'],
+  [/^(?:Squiz|PSR\d{1,2}|Generic|PEAR|Zend|WordPress|SlevomatCodingStandard|Drupal)\./, 'phpcs'],
+  [/^[\w-]{1,30}\([\w@/-]{1,80}\)$/, 'oxlint'],
 ];
 
 function checkstyleTool(source: string | undefined): string | undefined {
@@ -166,5 +168,5 @@ function shortened(source: string | undefined): string | undefined {
   if (pattern === undefined) return source;
   return source.startsWith('com.puppycrawl.')
     ? source.slice(source.lastIndexOf('.') + 1).replace(/Check$/, '')
-    : source.replace(/^(?:eslint\.rules\.|\w+\.)/, '');
+    : source.replace(/^(?:eslint\.rules\.|(?:ShellCheck|detekt|stylelint)\.(?:rules\.)?)/, '');
 }

@@ -48,12 +48,12 @@ export const documentTools: readonly Row[] = [
     { quote: /^[+]/ },
   ),
   row('vale', `^${place}:(?<rule>[A-Z]\\w{1,60}\\.\\w{1,60}):(?<message>.*)$`, { severity: 'warning' }),
-  row('buf', `^${place}:(?<message>[A-Z].*)$`, { weak: true }),
+  row('buf', '^(?<file>[^:\\s]{1,500}\\.proto):(?<line>\\d{1,9}):(?<column>\\d{1,9}):(?<message>\\S.*)$'),
   row('dart', `^\\s{0,8}(?<severity>error|warning|info) - ${place} - (?<message>.*) - (?<rule>\\w{1,80})$`),
   row('dart', `^\\s{0,8}(?<severity>error|warning|info) • (?<message>.*) • ${place} • (?<rule>\\w{1,80})$`),
   row('credo', `^\\[(?<severity>[A-Z])\\] . ${place} (?<message>.*)$`),
   row(
-    'dialyzer',
+    'erlc',
     `^(?<file>[^:\\s]{1,500}\\.[eh]rl):(?<line>\\d{1,9})(?::(?<column>\\d{1,9}))?: (?<message>\\S.*)$`,
   ),
   row(
@@ -67,7 +67,7 @@ export const documentTools: readonly Row[] = [
   }),
   row(
     'taplo',
-    `^ERROR .{0,100}file="?(?<file>[^"\\s]{1,500})"?.*(?<message>the file is not properly formatted).*$`,
+    '^ERROR .{0,100}: (?<message>the file is not properly formatted) path="(?<file>[^"]{1,500})"$',
   ),
   row(
     'hlint',

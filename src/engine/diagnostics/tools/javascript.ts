@@ -21,6 +21,14 @@ export const javascript: readonly Row[] = [
     end: /^(?<message>.*) \((?<rule>report\w{1,80})\)$/,
   }),
   row(
+    'stylelint',
+    '^(?<file>[^:]{1,500}\\.(?:css|scss|sass|less|pcss|vue|html)): line (?<line>\\d{1,9}), col (?<column>\\d{1,9}), (?<severity>error|warning) - (?<message>.*?)(?: \\((?<rule>[\\w@/-]{1,100})\\))?$',
+  ),
+  row(
+    'stylelint',
+    `^${place}: (?<message>.*?)(?: \\((?<rule>[\\w@/-]{1,100})\\))? \\[(?<severity>error|warning)\\]$`,
+  ),
+  row(
     'eslint',
     `^${file}: line (?<line>\\d{1,9}), col (?<column>\\d{1,9}), (?<severity>Error|Warning) - (?<message>.*?)(?: \\((?<rule>[\\w@/-]{1,100})\\))?$`,
   ),
@@ -67,7 +75,7 @@ export const javascript: readonly Row[] = [
     'csslint',
     `^${file}: line (?<line>\\d{1,9}), col (?<column>\\d{1,9}), (?<severity>\\w{1,10}) - (?<message>.*)$`,
   ),
-  row('dprint', '^from (?<file>\\S.{0,500}):$', {
+  row('', '^from (?<file>\\S.{0,500}):$', {
     message: `${unformatted} as its formatter would.`,
     weak: true,
   }),

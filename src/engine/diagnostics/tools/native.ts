@@ -2,6 +2,14 @@ import { file, type Row, row } from '../shapes/rows.ts';
 
 /** Tools of C and C++, Rust, Go, Zig, Swift, D, Nim, Pascal and hardware languages. */
 export const native: readonly Row[] = [
+  row(
+    'iverilog',
+    '^(?<file>[^:\\s]{1,500}\\.s?vh?):(?<line>\\d{1,9}): (?<severity>error|warning): (?<message>.*)$',
+  ),
+  row(
+    'make',
+    '^(?<file>(?:[^:\\s]{0,500}/)?(?:GNUm|[Mm])akefile[\\w.-]{0,40}|[^:\\s]{1,500}\\.mk):(?<line>\\d{1,9}): \\*\\*\\* (?<message>.*?)(?: {1,2}Stop\\.)?$',
+  ),
   row('rustfmt', '^Diff in (?<file>[^:]{1,500}?)(?::| at line )(?<line>\\d{1,9}):$', {
     message: 'The file is not formatted as rustfmt would.',
   }),

@@ -7,7 +7,7 @@ const fault =
 export const scripts: readonly Row[] = [
   row(
     'rubocop',
-    `^${place}: (?<severity>[CWEFRI]): (?:\\[\\w{1,20}\\] )?(?<rule>[A-Z][\\w/]{1,100}): (?<message>.*)$`,
+    `^${place}: (?<severity>[CWEFRI]): (?:\\[\\w{1,20}\\] )?(?:(?<rule>[A-Z][\\w/]{1,100}): )?(?<message>.*)$`,
     {
       quote: /^(?![^:]{1,500}:\d{1,9}:\d{1,9}: ).*\S/,
       carets: true,
@@ -35,8 +35,12 @@ export const scripts: readonly Row[] = [
     { message: 'The file is not formatted as php-cs-fixer would.', weak: true },
   ),
   row(
+    'phpcs',
+    '^(?<file>[^:\\s]{1,500}\\.(?:php|inc|js|css)):(?<line>\\d{1,9}):(?<column>\\d{1,9}): (?<severity>error|warning) - (?<message>.*)$',
+  ),
+  row(
     'phpstan',
-    `^(?<file>[^:\\s]{1,500}\\.php):(?<line>\\d{1,9}):(?<message>\\S.*?)(?: \\[identifier=(?<rule>[\\w.]{1,80})\\])?$`,
+    `^(?<file>[^:\\s]{1,500}\\.php):(?<line>\\d{1,9}):(?<message>(?!\\d{1,9}:)\\S.*?)(?: \\[identifier=(?<rule>[\\w.]{1,80})\\])?$`,
   ),
   row(
     'perl',
@@ -45,7 +49,7 @@ export const scripts: readonly Row[] = [
   ),
   row(
     'perlcritic',
-    '^(?<message>.{1,300}) at (?:(?<file>\\S{1,500}) )?line (?<line>\\d{1,9}), column (?<column>\\d{1,9})\\. {1,3}(?<rule>.*)$',
+    '^(?<file>[^:\\s]{1,500}\\.(?:pl|pm|t)):(?<line>\\d{1,9}):(?<column>\\d{1,9}):(?<message>\\S.*)$',
     { severity: 'warning' },
   ),
   row(
@@ -72,6 +76,6 @@ export const scripts: readonly Row[] = [
   }),
   row(
     'puppet-lint',
-    `^${file} - (?<severity>ERROR|WARNING): (?<message>.*) on line (?<line>\\d{1,9})(?: col (?<column>\\d{1,9}))?$`,
+    `^${file} - (?<severity>ERROR|WARNING): (?<message>.*?) on line (?<line>\\d{1,9})(?: col (?<column>\\d{1,9}))?(?: \\(check: (?<rule>\\w{1,60})\\))?$`,
   ),
 ];
