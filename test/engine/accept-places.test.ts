@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { refusedWith, started, succeeded } from '../support/checkouts.ts';
 import { verb } from '../support/engine.ts';
 import { git, makeProject, type Project, projects } from '../support/project.ts';
@@ -18,6 +19,17 @@ async function hubOf(project: Project): Promise<{ hub: string; main: string }> {
   const main = join(hub, 'main');
   await git(hub, 'worktree', 'add', '--quiet', main, 'main');
   return { hub, main };
+}
+
+/** A project whose main checkout has its git directory elsewhere. */
+async function apart() {
+  const project = await make();
+  const root = join(project.home, 'apart');
+  const gitDir = `--separate-git-dir=${join(project.home, 'store/apart.git')}`;
+  await mkdir(join(project.home, 'store'));
+  await git(project.home, 'init', '--quiet', '--initial-branch=main', gitDir, root);
+  await project.commit({ 'discern.toml': bare }, root);
+  return { ...project, root };
 }
 
 describe('accept in other layouts', () => {
@@ -120,22 +132,44 @@ describe('accept in other layouts', () => {
     }
   });
 
-  it('knows no landing checkout where git itself does not, and changes nothing', async () => {
-    const project = await make();
-    const apart = join(project.home, 'apart');
-    await git(
-      project.home,
-      'init',
-      '--quiet',
-      '--initial-branch=main',
-      `--separate-git-dir=${join(project.home, 'apart.git')}`,
-      apart,
-    );
-    await project.commit({ 'discern.toml': bare }, apart);
-    const { path } = await started(apart);
-    await project.commit({ b: '' }, path);
-    refusedWith(await verb('accept', path), 'landing_parked');
-    assert.equal(succeeded(await verb('status', apart)).location, 'main');
+  it('lands into a checkout whose git directory lies apart, and everything else works there too', async () => {
+    const { root, commit } = await apart();
+    const { path } = await started(root);
+    const { path: other } = await started(root);
+    const landed = await commit({ b: '' }, path);
+    assert.equal(succeeded(await verb('status', path)).location, 'worktree');
+    assert.equal(succeeded(await verb('done', path)).proof?.state, 'valid');
+    const data = succeeded(await verb('accept', path));
+    assert.equal(data.root, root);
+    assert.equal(await git(root, 'rev-parse', 'HEAD'), landed);
+    assert.equal(await git(root, 'status', '--porcelain'), '');
+    succeeded(await verb('drop', other, { worktree: other, delete_branch: true }));
+    succeeded(await verb('prune', root, { dry_run: false }));
+    assert.equal((await git(root, 'worktree', 'list')).split('\n').length, 1);
+  });
+
+  it('finds a checkout whose git directory lies apart from a worktree that git itself made', async () => {
+    const { root, home, commit } = await apart();
+    const hosted = join(home, 'hosted');
+    await git(root, 'worktree', 'add', '--quiet', '-b', 'hosted', hosted);
+    const landed = await commit({ b: '' }, hosted);
+    assert.equal(succeeded(await verb('accept', hosted)).root, root);
+    assert.equal(await git(root, 'rev-parse', 'HEAD'), landed);
+  });
+
+  it('knows no checkout of such a git directory that nothing leads to, and what it says to do helps', async () => {
+    const { root, home, commit } = await apart();
+    const { path } = await started(root);
+    await commit({ b: '' }, path);
+    const away = join(home, 'far/far/away');
+    await mkdir(dirname(away), { recursive: true });
+    await rename(root, away);
+    const before = await git(away, 'for-each-ref');
+    const message = refusedWith(await verb('accept', path), 'landing_parked', /core\.worktree/);
+    assert.equal(await git(away, 'for-each-ref'), before);
+    const command = /run (git config core\.worktree "\$PWD")/.exec(message)?.[1] ?? '';
+    execFileSync('sh', ['-c', command], { cwd: away });
+    assert.equal(succeeded(await verb('accept', path)).root, away);
   });
 
   it('is not kept from landing by what lies inside a submodule of the landing checkout', async () => {

@@ -32,6 +32,25 @@ describe('start refuses, and leaves everything as it was,', () => {
     assert.ok(message.includes(project.root) && message.includes(branch ?? '?'), message);
   });
 
+  it('in a submodule whose work tree its config names for every checkout, and what it says to do helps', async () => {
+    const project = await make();
+    const super_ = join(project.home, 'super');
+    await git(project.home, 'init', '--quiet', super_);
+    const allowed = ['-c', 'protocol.file.allow=always'];
+    await git(super_, ...allowed, 'submodule', '--quiet', 'add', project.root, 'sub');
+    const sub = join(super_, 'sub');
+    await git(sub, 'config', 'extensions.worktreeConfig', 'true');
+    const message = await refused({ ...project, root: sub }, {}, 'unavailable', sub);
+    for (const [, command = ''] of message.matchAll(/"(git config [^"]+)"/g))
+      execFileSync('sh', ['-c', command], { cwd: sub });
+    const { path } = await started(sub);
+    assert.equal(await git(path, 'rev-parse', '--show-toplevel'), path);
+    assert.equal(await git(path, 'status', '--porcelain'), '');
+    const commit = await project.commit({ 'b.txt': 'b\n' }, path);
+    assert.equal((await verb('accept', path)).ok, true);
+    assert.equal(await git(sub, 'rev-parse', 'HEAD'), commit);
+  });
+
   it('in a linked checkout of a bare hub when none has the trunk', async () => {
     const project = await make();
     const hub = join(project.home, 'hub.git');

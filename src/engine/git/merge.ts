@@ -1,5 +1,6 @@
 import { Refusal } from '../refusal.ts';
 import { fields, GitError, git, gitLine, pathText } from './core.ts';
+import { mergeSettings } from './merge-settings.ts';
 
 /**
  * A merge computed in the object store alone: no checkout is touched. With conflicts, `marked` is a tree that has each
@@ -11,7 +12,8 @@ export type MergeResult =
 
 /**
  * Merges `theirs` into `ours` with `git merge-tree --write-tree` (git 2.38), which works without an index or a working
- * tree. So a conflict has nothing to abort, and dying here leaves nothing behind. `unrelated` when the two share no commit.
+ * tree. So a conflict has nothing to abort, and dying here leaves nothing behind. No setting of the user changes what comes of
+ * it. `unrelated` when the two share no commit.
  */
 export async function mergeTrees(
   cwd: string,
@@ -19,7 +21,8 @@ export async function mergeTrees(
   theirs: string,
 ): Promise<MergeResult | 'unrelated'> {
   const args = ['merge-tree', '--write-tree', '--name-only', '--no-messages', '-z', ours, theirs];
-  const { stdout, stderr, code } = await git(cwd, args, { ok: [0, 1, 128] });
+  const env = await mergeSettings(cwd);
+  const { stdout, stderr, code } = await git(cwd, args, { ok: [0, 1, 128], env });
   if (/unrelated histories/.test(stderr)) return 'unrelated';
   if (code === 128) throw new GitError(args, code, stderr);
   const [tree, ...conflicted] = fields(stdout);

@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import { exists } from '../files.ts';
 import { fields, git, pathText } from './core.ts';
 import { isLooking } from './looking.ts';
+import { findMain } from './main-place.ts';
 
 /** One entry of `git worktree list --porcelain -z`. */
 export interface WorktreeEntry {
@@ -63,21 +64,30 @@ export async function listWorktrees(
   });
   const entries = parseWorktrees(stdout);
   const [main] = entries;
-  if (main && !main.bare) await locateMain(main, signal);
+  if (main && !main.bare) await locateMain(main, entries.slice(1), signal);
   return entries;
 }
 
 /**
  * git lists the main checkout of a submodule, or of a repository whose git directory lies apart, under its git directory.
- * A submodule's git directory knows the way back (`core.worktree`); where none does, the entry counts as bare, since there
- * is no checkout that could be reached by it.
+ * A submodule's git directory knows the way back (`core.worktree`); where none does, the checkout is looked for by its own
+ * `.git` file. Where that leads nowhere either, the entry counts as bare, since there is no checkout that could be reached by it.
  */
-async function locateMain(main: WorktreeEntry, signal: AbortSignal | undefined): Promise<void> {
+async function locateMain(
+  main: WorktreeEntry,
+  linked: readonly WorktreeEntry[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
   if (await exists(join(main.path, '.git'))) return;
   const { stdout, code } = await git(main.path, ['rev-parse', '--show-toplevel'], { ok: [0, 128], signal });
   if (code !== 0 && isLooking()) await locateByConfig(main, signal);
   else if (code === 0) main.path = pathText(stdout.subarray(0, -1));
   else main.bare = true;
+  if (!main.bare) return;
+  const gone = ({ prunable }: WorktreeEntry) => prunable !== undefined;
+  const paths = linked.filter((one) => !gone(one)).map(({ path }) => path);
+  const found = await findMain(main.path, paths);
+  if (found !== undefined) Object.assign(main, { path: found, bare: false });
 }
 
 /** Where git may not be run in a git directory (`safe.bareRepository`), its config file still says where the checkout is. */

@@ -5,24 +5,56 @@ import { FileSet, keyOf, submodule } from '../git/compare.ts';
 import { pathText } from '../git/core.ts';
 import type { Difference } from '../git/diff.ts';
 
-/** The most paths that are named. */
+/** The most paths that are named of what lies below one directory: with so many there is no landing anyway. */
 const MOST_NAMED = 200;
+
+/** The most paths that a message names; `files` has them all. */
+const MOST_TOLD = 20;
+
+/** What a landing would overwrite in a checkout and what to do about it, in sentences. A path that ends in `/.git` is a repository. */
+export function overwritten(checkout: string, paths: readonly string[]): string {
+  const repositories = paths.filter((path) => /(^|\/)\.git$/.test(path));
+  const below = (path: string) => repositories.some((one) => path.startsWith(one.slice(0, -'.git'.length)));
+  const files = paths.filter((path) => !below(path));
+  const some = (all: readonly string[]) =>
+    all.slice(0, MOST_TOLD).join(', ') +
+    (all.length > MOST_TOLD ? `, and ${all.length - MOST_TOLD} more` : '');
+  const places = repositories.map((path) => path.slice(0, -'/.git'.length));
+  return [
+    ...(places.length === 0
+      ? []
+      : [
+          `Landing would put files where a repository lies in ${checkout}: ${some(places)}. Move it away (of a submodule, "git submodule deinit <path>" there does), then accept again.`,
+        ]),
+    ...(files.length === 0
+      ? []
+      : [
+          `Landing would overwrite files in ${checkout} that git does not have: ${some(files)}. Move them away or commit them there, then accept again.`,
+        ]),
+  ].join(' ');
+}
 
 const SLASH = 0x2f;
 
 /**
  * What stands in a checkout where a landing puts something, and that git does not track there: files it ignores among them,
  * which git itself would overwrite without a word. Path by path: something at the very place, a file where a directory is to
- * be, and whatever lies below a directory that becomes a file, a left submodule's included. A file with the very content
- * that lands is not in the way.
+ * be, whatever lies below a directory that becomes a file, a left submodule's included, and a repository whose directory gets
+ * files of ours. A file with the very content that lands is not in the way.
  */
 export async function standInTheWay(checkout: string, entries: readonly Difference[]): Promise<string[]> {
   const tracked = new Set(entries.flatMap(({ path, from }) => (from ? [keyOf(path)] : [])));
   const found = new Map<string, Buffer>();
   const same: Difference[] = [];
+  const repositories = new RepositoriesAbove(checkout);
   for (const entry of entries) {
     const { path, from, to } = entry;
     if (!to) continue;
+    const inside = from ? undefined : await repositories.find(path);
+    if (inside) {
+      found.set(keyOf(inside), inside);
+      continue;
+    }
     const above = await fileAbove(checkout, path, tracked);
     if (above) found.set(keyOf(above), above);
     if (above || (from && from.mode !== submodule)) continue;
@@ -47,6 +79,28 @@ async function look(checkout: string, path: Buffer): Promise<BigIntStats | undef
     const code = errnoOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw error;
+  }
+}
+
+/** Which of a checkout's directories hold a repository of their own, each asked once. */
+class RepositoriesAbove {
+  readonly #checkout: string;
+  readonly #asked = new Map<string, Promise<boolean>>();
+
+  constructor(checkout: string) {
+    this.#checkout = checkout;
+  }
+
+  /** The `.git` of the outermost repository that a path would lie in. */
+  async find(path: Buffer): Promise<Buffer | undefined> {
+    for (let end = path.indexOf(SLASH); end !== -1; end = path.indexOf(SLASH, end + 1)) {
+      const own = Buffer.concat([path.subarray(0, end), Buffer.from('/.git')]);
+      const asked =
+        this.#asked.get(keyOf(own)) ?? look(this.#checkout, own).then((there) => there !== undefined);
+      this.#asked.set(keyOf(own), asked);
+      if (await asked) return own;
+    }
+    return undefined;
   }
 }
 

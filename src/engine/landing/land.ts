@@ -15,7 +15,7 @@ import { type Repository, type Trunk, where } from '../repository.ts';
 import type { Teardown } from '../worktree/resources.ts';
 import { catchUp } from './catch-up.ts';
 import { follow } from './follow.ts';
-import { standInTheWay } from './in-the-way.ts';
+import { overwritten, standInTheWay } from './in-the-way.ts';
 import { closeJournal, type Journal, writeJournal } from './journal.ts';
 import {
   deleteBranch,
@@ -138,11 +138,9 @@ async function moveTrunk({ repo, trunk, landing, changes }: LandingOrder, journa
     // What git ignores it would overwrite: what came since it was looked at is looked at once more.
     const late = await standInTheWay(landing, changes);
     if (late.length > 0) {
-      throw new Refusal(
-        'dirty_landing_checkout',
-        `Landing would overwrite files in ${landing} that git does not have: ${late.join(', ')}. Move them away, then accept again. Nothing was landed.`,
-        { data: { ...where(repo), files: late } },
-      );
+      throw new Refusal('dirty_landing_checkout', `${overwritten(landing, late)} Nothing was landed.`, {
+        data: { ...where(repo), files: late },
+      });
     }
     await follow(landing, from, to);
   } catch (error) {

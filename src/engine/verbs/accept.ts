@@ -13,6 +13,7 @@ import { isTrackedClean, listChanges, readStatus } from '../git/status.ts';
 import { gitDirOf, readRecord } from '../identity.ts';
 import { converge } from '../landing/converge.ts';
 import { findObstacles, waitForIndex } from '../landing/follow.ts';
+import { overwritten } from '../landing/in-the-way.ts';
 import { requireOwnState } from '../landing/journal.ts';
 import { type LandingResult, land, nothing } from '../landing/land.ts';
 import { lockLanding, type Recovery, recoverLanding, recoverLocked } from '../landing/recover.ts';
@@ -249,11 +250,9 @@ function requireNothingLost(repo: Repository, obstacles: readonly Obstacle[]): v
 function requireFollowable(repo: Repository, landing: string, obstacles: Obstacles | undefined): void {
   if (!obstacles) return;
   const files = [...obstacles.changed, ...obstacles.untracked];
-  throw new Refusal(
-    'dirty_landing_checkout',
-    `Landing would overwrite files in ${landing} that git does not have: ${files.join(', ')}. Move them away or commit them there, then accept again.`,
-    { data: { ...where(repo), files } },
-  );
+  throw new Refusal('dirty_landing_checkout', `${overwritten(landing, files)} Nothing was landed.`, {
+    data: { ...where(repo), files },
+  });
 }
 
 async function requireInsideProject(repo: Repository, trunk: Trunk): Promise<void> {
@@ -273,7 +272,7 @@ async function parkedAdvice(repo: Repository, trunk: Trunk): Promise<string> {
   const [main] = repo.worktrees;
   // A bare repository has no branch checked out: this one has a checkout, and git keeps no way back to it.
   if (main?.bare && main.branch !== undefined) {
-    return `git does not say where the checkout of ${main.path} lies: run "git config core.worktree "$PWD"" in that checkout's top directory, then accept again.`;
+    return `Nothing tells where the checkout of ${main.path} lies: run git config core.worktree "$PWD" in that checkout's top directory, then accept again.`;
   }
   if (!main || main.bare) {
     return `${none}: make one with "git worktree add <directory> ${trunk.name}", then accept again.`;

@@ -1,5 +1,5 @@
 import { mkdir, realpath } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { count } from '../../contract/count.ts';
 import type { StartData } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
@@ -11,12 +11,15 @@ import { errnoOf } from '../errno.ts';
 import { point } from '../faults.ts';
 import { exists } from '../files.ts';
 import { GitError } from '../git/core.ts';
+import { rememberMain } from '../git/main-place.ts';
 import { createBranch, isNameTaken } from '../git/refs.ts';
+import { sharedWorkTree } from '../git/shared-settings.ts';
 import { listChanges, readStatus, type TreeStatus } from '../git/status.ts';
 import { addWorktree } from '../git/worktree.ts';
 import { Refusal } from '../refusal.ts';
 import { isHome, openRepository, type Repository, requireTrunk, rootIn, where } from '../repository.ts';
 import { CONFIG_FILE } from '../root.ts';
+import { shellWord } from '../shell-word.ts';
 import { inodeOf } from '../state/remove.ts';
 import type { CommandsResult, Order } from '../worktree/commands.ts';
 import { fillEnvFiles, portUnwritten } from '../worktree/environment.ts';
@@ -67,12 +70,25 @@ export async function start(
       { data: where(repo) },
     );
   }
+  await requireOwnWorkTrees(repo);
   const base = args.from ?? requireTrunk(repo).name;
   const baseCommit = args.from === undefined ? requireTrunk(repo).commit : await resolveRef(repo, args.from);
   const target = await chooseTarget(repo, slug, base, baseCommit);
   const status = (await settled) ?? (await readStatus(root, { signal: ctx.signal }));
   if (args.dry_run) return preview(repo, target);
   return whileMarked(repo.commonDir, target.id, ctx, () => make(repo, target, status, ctx));
+}
+
+/** Refuses `unavailable` where git would take one directory for the work tree of every checkout, a new one's too. */
+async function requireOwnWorkTrees(repo: Repository): Promise<void> {
+  const shared = await sharedWorkTree(repo.commonDir, repo.top);
+  if (shared === undefined) return;
+  const own = `git config --worktree core.worktree ${shellWord(shared)}`;
+  throw new Refusal(
+    'unavailable',
+    `A new worktree would be none to git: extensions.worktreeConfig is on, and core.worktree in ${join(repo.commonDir, 'config')} holds for every checkout. Run "${own}" and "git config --local --unset core.worktree" in ${repo.top}, then call again.`,
+    { data: where(repo) },
+  );
 }
 
 function homeAdvice(repo: Repository): string {
@@ -143,6 +159,8 @@ async function make(
     wrote: new Map(),
   };
   try {
+    // Its git directory may not say where it lies, and the worktree's calls will want to know.
+    if (!repo.linked && dirname(repo.commonDir) !== repo.top) await rememberMain(repo.commonDir, repo.top);
     await point('start.directories');
     await branchOff(repo, target);
     made.branch = true;
