@@ -17,6 +17,34 @@ async function renamed(settings: Record<string, string>): Promise<{ project: Pro
   await project.commit({ 'old.txt': long('edited') }, path);
   await git(project.root, 'mv', 'old.txt', 'new.txt');
   await project.commit({});
+  for (const [key, value] of Object.entries(settings))
+    await git(project.root, 'config', key.replace('BRANCH', branch ?? ''), value);
+  return { project, path };
+}
+
+const settings = {
+  'merge.renames': 'false',
+  'diff.renames': 'false',
+  'merge.renameLimit': '1',
+  'merge.directoryRenames': 'true',
+  'merge.ff': 'false',
+  'merge.default': 'ours',
+  'merge.ours.driver': 'true',
+  'merge.conflictStyle': 'diff3',
+  'merge.verifySignatures': 'true',
+  'merge.autoStash': 'true',
+  'merge.log': 'true',
+  'pull.rebase': 'true',
+  'pull.ff': 'only',
+  'rerere.enabled': 'true',
+  'rerere.autoUpdate': 'true',
+  'branch.BRANCH.mergeOptions': '--no-ff --strategy=ours',
+  'diff.algorithm': 'minimal',
+};
+
+describe('What update merges', () => {
+  afterEach(removeAll);
+
   it('is the same whatever the settings say', async () => {
     const { path } = await renamed(settings);
     const theirs = await git(path, 'rev-parse', 'main');
