@@ -50,6 +50,14 @@ export function text(value: unknown): string | undefined {
   return typeof last === 'string' && last !== '' ? last : undefined;
 }
 
+/** A number that was typed behind an option. */
+function amount(name: string, parsed: Parsed): Record<string, number> {
+  const typed = text(parsed[name]);
+  if (typed === undefined) return {};
+  if (!/^[1-9]\d{0,8}$/.test(typed)) throw new Misuse(`--${name} takes a number, 1 or more.`);
+  return { [name]: Number(typed) };
+}
+
 const preview = (parsed: Parsed) => (parsed['dry-run'] === true ? { dry_run: true } : {});
 
 const gateVerb = (verb: string, describe: string) => ({
@@ -203,6 +211,31 @@ export const commands: { [V in Verb]: Command<V> } = {
       if (text(parsed.path)) throw new Misuse('help is about no directory: leave --path out.');
       const topic = text(parsed.topic);
       return topic ? { topic } : {};
+    },
+  },
+  sessions: {
+    usage: 'sessions [repo]',
+    describe: 'List the sessions of agent clients on this machine, the last active first',
+    positionals: { repo: 'Only those in this repository: any directory of it, absolute' },
+    options: {
+      limit: { type: 'string', requiresArg: true, describe: 'How many at most (default: 50)' },
+    },
+    args(parsed) {
+      if (text(parsed.path)) throw new Misuse('sessions takes no --path: name the repository behind it.');
+      const repo = text(parsed.repo);
+      return { ...(repo && { repo }), ...amount('limit', parsed) };
+    },
+  },
+  recollect: {
+    usage: 'recollect <session>',
+    describe: 'Show what the person asked in one session, oldest first and uncut',
+    positionals: { session: 'Its id, or the beginning of it, as sessions lists it' },
+    options: {
+      last: { type: 'string', requiresArg: true, describe: 'Only the last so many' },
+    },
+    args(parsed) {
+      if (text(parsed.path)) throw new Misuse('recollect is about no directory: leave --path out.');
+      return { session: text(parsed.session) ?? '', ...amount('last', parsed) };
     },
   },
   prune: {

@@ -19,7 +19,7 @@ export type ProjectsData = z.infer<typeof ProjectsData>;
 export const projectsTool = {
   title: 'List the projects',
   description:
-    'List the projects this server was started for and each of their checkouts: path, name, branch, and whether it is the main checkout or a worktree. Takes nothing. Call it first: every other tool but help needs one of these paths. Changes nothing.',
+    'List the projects this server was started for and each of their checkouts: path, name, branch, and whether it is the main checkout or a worktree. Takes nothing. Call it first: most other tools need one of these paths. Changes nothing.',
   args: z.strictObject({}),
   data: ProjectsData,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { VerbDescriptor, VerbTraits } from './verb.ts';
+import { fleetVerbs } from './verbs-fleet.ts';
 import { upkeepVerbs } from './verbs-upkeep.ts';
 import { workVerbs } from './verbs-work.ts';
 
@@ -7,7 +8,10 @@ import { workVerbs } from './verbs-work.ts';
  * The verbs, as data: what each takes, what it answers, what it may change, and what the programs must know of it. The MCP
  * tools, the CLI and the extension are all made from this table.
  */
-export const verbs = { ...workVerbs, ...upkeepVerbs } as const satisfies Record<string, VerbDescriptor>;
+export const verbs = { ...workVerbs, ...upkeepVerbs, ...fleetVerbs } as const satisfies Record<
+  string,
+  VerbDescriptor
+>;
 
 export type Verb = keyof typeof verbs;
 export type Args<V extends Verb> = z.infer<(typeof verbs)[V]['args']>;

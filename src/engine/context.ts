@@ -22,4 +22,6 @@ export interface Context {
   client: ClientKind;
   /** The caller may only look: what a verb would otherwise finish in passing, it tells of instead. */
   lookOnly?: boolean;
+  /** Whether a caller from elsewhere may hear of this directory; absent where the caller may hear of any. */
+  serves?: (directory: string) => Promise<boolean>;
 }

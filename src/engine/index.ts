@@ -14,6 +14,7 @@ import { explain } from './verbs/help.ts';
 import { init } from './verbs/init.ts';
 import { prune } from './verbs/prune.ts';
 import { scopes } from './verbs/scopes.ts';
+import { recollect, sessions } from './verbs/sessions.ts';
 import { standards } from './verbs/standards.ts';
 import { start } from './verbs/start.ts';
 import { status } from './verbs/status.ts';
@@ -42,6 +43,8 @@ const cores: { [V in Verb]: Core<V> } = {
   init,
   doctor,
   help: explain,
+  sessions,
+  recollect,
 };
 
 /**

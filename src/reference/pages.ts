@@ -22,6 +22,7 @@ const order = [
   'roots',
   'gate',
   'landing',
+  'fleet',
   'verbs',
   'config',
   'settings',

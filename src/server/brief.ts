@@ -8,7 +8,7 @@ type Json = Record<string, unknown>;
 /** Characters of JSON an answer may have, and of those that are lists by their nature. */
 const LIMIT = 6_000;
 const LIST_LIMIT = 8_000;
-const lists: ReadonlySet<string> = new Set(['status', 'projects']);
+const lists: ReadonlySet<string> = new Set(['status', 'projects', 'sessions']);
 
 /** How many entries of a list, and characters of a text, an answer has at most before it is cut to its limit. */
 const MOST_ENTRIES = 30;
@@ -19,10 +19,11 @@ const PAGE = 20;
 
 /**
  * The structured part of an answer as agents get it, who pay for every character: nothing empty, nothing that stands there
- * already, lists bounded. `more` counts what was cut, by its place. Pages of help stay whole: that is what was asked for.
+ * already, lists bounded. `more` counts what was cut, by its place. Pages of help, and what a person
+ * asked, stay whole: they are what was asked for.
  */
 export function brief(envelope: Envelope): Envelope {
-  if (envelope.verb === 'help') return compact({ ...envelope });
+  if (envelope.verb === 'help' || envelope.verb === 'recollect') return compact({ ...envelope });
   const short = compact(shortened(envelope));
   const limit = lists.has(envelope.verb) ? LIST_LIMIT : LIMIT;
   for (let share = 1; ; share /= 2) {
@@ -150,7 +151,7 @@ function shortCounts({ passed, failed, ...others }: Record<string, number>): Jso
 }
 
 /** Lists that are the answer itself, also when they are empty. */
-const asked: ReadonlySet<string> = new Set(['projects']);
+const asked: ReadonlySet<string> = new Set(['projects', 'sessions', 'queries']);
 
 /** Without what is empty: absent means none. */
 function compact(value: Json): Envelope {
@@ -218,5 +219,6 @@ const whole: ReadonlySet<string> = new Set([
   'file',
   'output_path',
   'spawn_root',
+  'cwd',
   'recovery_ref',
 ]);

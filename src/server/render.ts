@@ -14,6 +14,7 @@ import type { ProjectsData } from '../contract/projects.ts';
 import { boundWords, shownNumber, stateWords } from '../contract/standard-words.ts';
 import type { VerbWithReport } from '../contract/traits.ts';
 import type { Data } from '../contract/verbs.ts';
+import type { RecollectData, SessionsData } from '../contract/verbs-fleet.ts';
 import { visible } from '../contract/visible.ts';
 import { byJob, cut, cutMiddle, lastOf } from './cut.ts';
 
@@ -22,6 +23,7 @@ const MOST_WORKTREES = 20;
 const MOST_PLANNED = 30;
 const MOST_HINTS = 12;
 const MOST_STANDARDS = 30;
+const MOST_SESSIONS = 30;
 
 /** Characters; what is longer is cut, since the structured part has it whole. */
 const MESSAGE_LIMIT = 2_000;
@@ -36,7 +38,7 @@ const TEXT_LIMIT = 6_000;
  */
 export function renderText(answer: ToolAnswer, heldRoot: Held | undefined): string {
   const text = render(answer, heldRoot);
-  return answer.verb === 'help' && answer.ok ? text : bounded(text);
+  return (answer.verb === 'help' || answer.verb === 'recollect') && answer.ok ? text : bounded(text);
 }
 
 /** A text within the limit: its beginning and its last lines, which say what to do next. */
@@ -126,6 +128,8 @@ const ownLines: { [V in VerbWithReport]: Lines<Data<V>> } & { projects: Lines<Pr
   doctor: ({ data }) => doctorLines(data ?? {}),
   // Its answer is a page, which is all of the text.
   help: () => [],
+  sessions: (envelope) => (isWhole(envelope) ? sessionLines(envelope.data) : []),
+  recollect: (envelope) => (isWhole(envelope) ? queryLines(envelope.data) : []),
   projects: (envelope) => (isWhole(envelope) ? projectLines(envelope.data) : []),
 };
 
@@ -182,6 +186,28 @@ function projectLines({ projects }: ProjectsData): string[] {
     ({ path, name, branch, location }) => `- ${path} (${name}, ${branch ?? 'detached'}, ${location})`,
   );
 }
+
+function sessionLines({ sessions, unread = [] }: SessionsData): string[] {
+  return [
+    ...some(
+      sessions.map(({ id, client, cwd, title, last_activity: at, state, needs_attention: why }) =>
+        [
+          `- ${client} ${id} ${why === undefined ? state : `${state}, ${why}`}, ${at}${cwd === undefined ? '' : ` in ${cwd}`}`,
+          ...(title === undefined ? [] : [title]),
+        ].join(': '),
+      ),
+      MOST_SESSIONS,
+    ),
+    ...some(
+      unread.map(({ client, why }) => `not read of ${client}: ${why}`),
+      MOST_HINTS,
+    ),
+  ];
+}
+
+/** What a person asked is never cut: that is the purpose of it. */
+const queryLines = ({ queries }: RecollectData): string[] =>
+  queries.flatMap(({ at, text }) => [`--- ${at ?? 'at a time not recorded'}`, text]);
 
 function pruneLines({ dry_run, data }: Envelope<PruneData>): string[] {
   const { pruned = [], kept = [], recovery_refs: refs = [] } = data ?? {};

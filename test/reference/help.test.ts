@@ -22,6 +22,7 @@ describe('The help', () => {
         'roots',
         'gate',
         'landing',
+        'fleet',
         'verbs',
         'config',
         'settings',

@@ -70,7 +70,11 @@ describe('A tool’s arguments', () => {
         for (const wrong of [null, type === 'string' ? 7 : 'yes', ...(type === 'array' ? [] : [['x']]), {}]) {
           const given = requiredArguments[name] ?? {};
           const answer = await connection.call(name, { ...given, [argument]: wrong });
-          refuses(answer, 'invalid_argument', `"${argument}" is wrong (expected ${type}`);
+          refuses(
+            answer,
+            'invalid_argument',
+            `"${argument}" is wrong (expected ${type === 'integer' ? 'number' : type}`,
+          );
         }
       }
     }

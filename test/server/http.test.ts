@@ -85,7 +85,7 @@ describe('A server over HTTP', () => {
       ['discern_projects', ...verbNames.map((verb) => `discern_${verb}`)],
     );
     for (const { name, description = '', inputSchema } of tools) {
-      const rooted = !['discern_help', 'discern_projects'].includes(name);
+      const rooted = !/_(help|projects|sessions|recollect)$/.test(name);
       assert.equal(inputSchema.required?.includes('path') ?? false, rooted, name);
       const words = [
         description,
@@ -109,8 +109,10 @@ describe('A server over HTTP', () => {
         const rooted = 'path' in verbs[verb].args.shape;
         for (const args of [{}, needed[verb] ?? {}]) {
           const { envelope, isError } = await connection.call(`discern_${verb}`, args);
-          assert.equal(envelope.error, rooted ? 'path_required' : undefined, verb);
-          assert.equal(isError, rooted);
+          // It is about a session, and none is named.
+          const otherwise = verb === 'recollect' ? 'invalid_argument' : undefined;
+          assert.equal(envelope.error, rooted ? 'path_required' : otherwise, verb);
+          assert.equal(isError, rooted || verb === 'recollect');
           if (rooted) assert.match(envelope.message ?? '', /pass path.*discern_projects lists/);
         }
         if (!rooted) continue;
@@ -320,8 +322,9 @@ describe('A server over HTTP with --read-only', () => {
       const before = await snapshot(project.home);
       for (const { name, annotations } of tools) {
         assert.equal((annotations as { readOnlyHint: boolean }).readOnlyHint, true, name);
-        const path = /help|projects/.test(name) ? {} : { path: project.root };
-        assert.equal((await connection.call(name, path)).envelope.ok, true, name);
+        const path = /help|projects|sessions|recollect/.test(name) ? {} : { path: project.root };
+        const { envelope } = await connection.call(name, path);
+        assert.equal(envelope.ok, name !== 'discern_recollect', name);
       }
       for (const verb of verbNames.filter((verb) => !looks.includes(verb))) {
         await assert.rejects(

@@ -24,7 +24,7 @@ async function inWorktree(options?: Parameters<typeof make>[0]): Promise<Stand> 
 
 /** The tools that act on the held root; doctor finds out what is wrong with it, and help needs none. */
 async function toolNames(connection: Connection): Promise<string[]> {
-  const others = ['discern_doctor', 'discern_help'];
+  const others = ['discern_doctor', 'discern_help', 'discern_sessions', 'discern_recollect'];
   return (await connection.tools()).map((tool) => tool.name).filter((name) => !others.includes(name));
 }
 

@@ -64,7 +64,13 @@ describe('The spawn root of a server', () => {
     const tools = await connection.tools();
     assert.ok(tools.length >= 9);
     // These begin at a directory, to find out what is wrong there or to make it a project, or nowhere.
-    const anywhere = ['discern_init', 'discern_doctor', 'discern_help'];
+    const anywhere = [
+      'discern_init',
+      'discern_doctor',
+      'discern_help',
+      'discern_sessions',
+      'discern_recollect',
+    ];
     for (const { name } of tools.filter((tool) => !anywhere.includes(tool.name))) {
       const { envelope, text, isError } = await connection.call(name, requiredArguments[name]);
       assert.equal(envelope.error, 'not_initialized', text);

@@ -63,7 +63,7 @@ describe('The tools', () => {
       assert.equal(tool.inputSchema.additionalProperties, false);
       assert.equal(tool.outputSchema.type, 'object');
       assert.equal(tool.outputSchema.additionalProperties, false);
-      const rooted = tool.name !== 'discern_help';
+      const rooted = verbs[tool.name.replace('discern_', '') as Verb].traits.begins !== 'none';
       assert.equal('path' in tool.inputSchema.properties, rooted, `${tool.name} takes path`);
       for (const [name, property] of Object.entries(tool.inputSchema.properties)) {
         assert.ok(property.description, `${tool.name} ${name}`);
@@ -121,13 +121,16 @@ describe('The tools', () => {
       const given = {
         ...Object.fromEntries(required.map((one) => [one, needed(properties[one] ?? {})])),
         ...(preview && { dry_run: true }),
+        // An id that no client has.
+        ...(name === 'discern_recollect' && { session: 'no-session-of-anyone' }),
         ...(name === 'discern_start' && { path: project.root }),
         ...(name === 'discern_init' && { path: unmade }),
         ...(name === 'discern_drop' && { worktree, delete_branch: true, force: true }),
       };
       const answer = await connection.call(name, given);
       // accept refuses the loose file also as a preview; that changes nothing either.
-      assert.equal(answer.envelope.ok, name !== 'discern_accept', answer.text);
+      const refused = ['discern_accept', 'discern_recollect'].includes(name);
+      assert.equal(answer.envelope.ok, !refused, answer.text);
       assert.deepEqual(await snapshot(project.home), before, name);
     }
   });
@@ -173,6 +176,9 @@ describe('What a tool answers', () => {
   it('validates against its schema through a piece of work that lands', async () => {
     await call('status', {}, 'ok');
     await call('status', { path: '/' }, 'not_initialized');
+    await call('sessions', {}, 'ok');
+    await call('sessions', { repo: '/' }, 'not_a_git_repository');
+    await call('recollect', { session: 'no-session-of-anyone' }, 'invalid_argument');
     await call('help', {}, 'ok');
     await call('help', { topic: 'nothing of the kind' }, 'invalid_argument');
     await call('prune', {}, 'preview');

@@ -3,7 +3,7 @@ import type { Envelope } from '../../src/contract/envelope.ts';
 import { envelopeSchema } from '../../src/contract/envelope.ts';
 import type { VerbEvent } from '../../src/contract/events.ts';
 import { type Args, type Data, type Verb, verbs } from '../../src/contract/verbs.ts';
-import { beginsAtDirectory, findRoot, run } from '../../src/engine/index.ts';
+import { beginsAtDirectory, findRoot, needsNoRoot, run } from '../../src/engine/index.ts';
 import { toolOf } from '../../src/server/manifest.ts';
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -26,7 +26,7 @@ export async function verb<V extends Verb>(
   args: Args<V> = {} as Args<V>,
   options: { signal?: AbortSignal; events?: VerbEvent[] } = {},
 ): Promise<Envelope<Data<V>>> {
-  const root = beginsAtDirectory(name) ? directory : await findRoot(directory);
+  const root = needsNoRoot(name) || beginsAtDirectory(name) ? directory : await findRoot(directory);
   const envelope = await run(name, root, args, {
     signal: options.signal ?? new AbortController().signal,
     emit: (event) => options.events?.push(event),

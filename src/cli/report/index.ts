@@ -13,6 +13,7 @@ import { initLines } from './init.ts';
 import { jobLines } from './jobs.ts';
 import { pruneLines } from './prune.ts';
 import { scopeLines } from './scopes.ts';
+import { queryLines, sessionLines } from './sessions.ts';
 import { standardLines } from './standards.ts';
 import { statusLines } from './status.ts';
 
@@ -115,6 +116,8 @@ const ownLines: { [V in VerbWithReport]: Lines<Data<V>> } = {
   // Its standards are shown as those of any verb are.
   standards: () => [],
   scopes: (envelope, ink) => (isWhole(envelope) ? scopeLines(envelope.data, ink) : []),
+  sessions: (envelope, ink) => (isWhole(envelope) ? sessionLines(envelope.data, ink) : []),
+  recollect: (envelope, ink) => (isWhole(envelope) ? queryLines(envelope.data, ink) : []),
   prune: (envelope, ink) => (envelope.ok ? pruneLines(envelope, ink) : []),
   init: ({ ok, data }, ink) => initLines(data ?? {}, ok, ink),
   accept({ dry_run, error, data }, ink) {

@@ -21,7 +21,8 @@ export const claude: Source = {
   },
 };
 
-function configHome(env: NodeJS.ProcessEnv): string | undefined {
+/** The directory Claude Code keeps its records in. */
+export function configHome(env: NodeJS.ProcessEnv): string | undefined {
   const named = env.CLAUDE_CONFIG_DIR;
   if (named !== undefined && isAbsolute(named)) return named;
   const home = homeOfUser(env);
@@ -64,13 +65,13 @@ async function processRecord(
   return undefined;
 }
 
-interface ProcStat {
+export interface ProcStat {
   parent: number;
   born: string;
 }
 
 /** A process's parent and birth (proc(5), `stat`); `undefined` where there is no such file system. */
-async function procStat(pid: number): Promise<ProcStat | undefined> {
+export async function procStat(pid: number): Promise<ProcStat | undefined> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
   const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ');
   if (!fields) return undefined;

@@ -85,7 +85,8 @@ function metadata({ meta }: CallerFacts): Record<string, unknown> | undefined {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
 }
 
-function codexHome(env: NodeJS.ProcessEnv): string | undefined {
+/** The directory Codex keeps its records in. */
+export function codexHome(env: NodeJS.ProcessEnv): string | undefined {
   const named = env.CODEX_HOME;
   if (named !== undefined && isAbsolute(named)) return named;
   const home = homeOfUser(env);

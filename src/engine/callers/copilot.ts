@@ -19,7 +19,8 @@ export const copilot: Source = {
   },
 };
 
-function stateHome(env: NodeJS.ProcessEnv): string | undefined {
+/** The directory Copilot CLI keeps its records in. */
+export function stateHome(env: NodeJS.ProcessEnv): string | undefined {
   const named = env.COPILOT_HOME;
   if (named !== undefined && isAbsolute(named)) return named;
   const home = homeOfUser(env);

@@ -10,9 +10,15 @@ const TAIL_BYTES = 64 * 1024;
  * The end of a file that belongs to this user, with whether that is the whole of it. `undefined` for what is missing,
  * unreadable, no plain file, or another user's: other programs' records are looked at, never waited for.
  */
-export async function readTail(
+export const readTail = (path: string, most = TAIL_BYTES) => readEnd(path, most, 'tail');
+
+/** The beginning of a file, under the same conditions as {@link readTail}. */
+export const readHead = (path: string, most = TAIL_BYTES) => readEnd(path, most, 'head');
+
+async function readEnd(
   path: string,
-  most = TAIL_BYTES,
+  most: number,
+  end: 'head' | 'tail',
 ): Promise<{ text: string; whole: boolean } | undefined> {
   try {
     if (!(await lstat(path)).isFile()) return undefined;
@@ -22,7 +28,7 @@ export async function readTail(
       if (process.getuid && uid !== process.getuid()) return undefined;
       const length = Math.min(size, most);
       const buffer = Buffer.alloc(length);
-      const { bytesRead } = await handle.read(buffer, 0, length, size - length);
+      const { bytesRead } = await handle.read(buffer, 0, length, end === 'head' ? 0 : size - length);
       return { text: buffer.toString('utf8', 0, bytesRead), whole: length === size };
     } finally {
       await handle.close();

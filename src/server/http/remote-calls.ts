@@ -48,6 +48,11 @@ export class RemoteCalls {
     this.#running.get(keyOf(exchange))?.abort();
   }
 
+  /** What is said beyond a `path` keeps to the served projects too. */
+  get #bounds() {
+    return this.#anyProject ? {} : { serves: (directory: string) => this.#launch.serves(directory) };
+  }
+
   /** The root of a call. Refuses `path_not_found` for one that this server was not started for. */
   async #served(verb: Verb, path: string): Promise<string> {
     const root = await namedRoot(verb, path);
@@ -60,7 +65,7 @@ export class RemoteCalls {
 
   async #answer({ verb, args: given, signal, emit }: CallRequest<RemoteVerb>): Promise<ToolAnswer> {
     const engine = await loadEngine();
-    const ctx = { signal, emit, client: 'remote' as const, lookOnly: this.#lookOnly };
+    const ctx = { signal, emit, client: 'remote' as const, lookOnly: this.#lookOnly, ...this.#bounds };
     if (verb === 'projects') return engine.listProjects(() => this.#launch.now(), given, ctx);
     let root: string | undefined;
     try {

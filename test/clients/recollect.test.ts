@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { stat } from 'node:fs/promises';
+import type { Data } from '../../src/contract/verbs.ts';
+import { json } from '../support/cli.ts';
+import { claude } from './claude.ts';
+import { codex } from './codex.ts';
+import { copilot } from './copilot.ts';
+import type { Driver } from './driver.ts';
+import { gemini } from './gemini.ts';
+import { at, stage } from './stage.ts';
+
+const { make, home: newHome, begin, clear } = stage();
+
+const first = 'The first request, please.\nWith a second line.';
+const second = 'And the second: is it there?';
+
+/** The environment in which the clients' homes lie in this one. */
+const at_home = (home: string) => ({ HOME: home, USERPROFILE: home });
+
+async function ask(driver: Driver, home: string, cwd: string, prompt: string, resume: boolean) {
+  const script = [driver.shell('echo hello'), { say: 'An answer.' }];
+  await (await begin(driver, script, { home, cwd, prompt, resume })).end();
+}
+
+describe('Sessions of real clients', () => {
+  afterEach(clear);
+
+  for (const [driver, client, state] of [
+    [claude, 'claude', 'ended'],
+    [codex, 'codex', 'ended'],
+    [copilot, 'copilot', 'ended'],
+    [gemini, 'gemini', 'idle'],
+  ] as const) {
+    it(`${driver.name}: one is listed with its place and state, and only what was asked is recollected`, async () => {
+      const [project, home] = [await make(), await newHome()];
+      await ask(driver, home, project.root, first, false);
+      await ask(driver, home, project.root, second, true);
+      const env = at_home(home);
+      const listed = await json<Data<'sessions'>>(['sessions', project.root], { cwd: '/', env });
+      assert.equal(listed.envelope.ok, true, listed.envelope.message);
+      const [one, ...others] = listed.envelope.data.sessions;
+      assert.ok(one, JSON.stringify(listed.envelope));
+      assert.deepEqual(others, []);
+      assert.deepEqual([one.client, one.cwd, one.state], [client, project.root, state]);
+      assert.equal(one.title, 'The first request, please. With a second line.');
+      const said = await json<Data<'recollect'>>(['recollect', one.id.slice(0, 12)], { cwd: '/', env });
+      const { queries } = said.envelope.data;
+      assert.deepEqual(
+        queries.map(({ text }) => text),
+        [first, second],
+      );
+      assert.ok(queries.every(({ at: time }) => !Number.isNaN(Date.parse(time ?? ''))));
+    });
+  }
+
+  it('Claude Code: what was asked before a compaction is recollected too', async () => {
+    const [project, home] = [await make(), await newHome()];
+    await ask(claude, home, project.root, first, false);
+    const compact = await begin(claude, [{ say: '<summary>So far nothing.</summary>' }], {
+      home,
+      cwd: project.root,
+      prompt: '/compact keep the names',
+      resume: true,
+    });
+    await compact.end();
+    await ask(claude, home, project.root, second, true);
+    const env = at_home(home);
+    const { sessions } = (await json<Data<'sessions'>>(['sessions'], { cwd: '/', env })).envelope.data;
+    assert.equal(sessions.length, 1);
+    const { id } = at(sessions, 0);
+    const { queries } = (await json<Data<'recollect'>>(['recollect', id], { cwd: '/', env })).envelope.data;
+    assert.deepEqual(
+      queries.map(({ text }) => text),
+      [first, '/compact keep the names', second],
+    );
+    assert.ok((await stat(home)).isDirectory());
+  });
+});
