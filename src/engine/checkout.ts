@@ -88,6 +88,14 @@ export async function requireCleanWorktree(
       { data: where(repo) },
     );
   }
+  const edited = options.trackedOnly ? [] : (status.overlooked?.edited ?? []);
+  if (edited.length > 0) {
+    throw new Refusal(
+      'dirty_worktree',
+      `${repo.top} holds edits that git was told to overlook (${edited.slice(0, 5).join(', ')}): run "git update-index --no-assume-unchanged --no-skip-worktree" on them, commit or discard them, then call again.`,
+      { data: where(repo) },
+    );
+  }
   if (options.trackedOnly ? isTrackedClean(status) : isClean(status)) return;
   const shown = options.trackedOnly ? { ...status, untracked: [] } : status;
   throw new Refusal(

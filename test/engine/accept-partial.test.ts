@@ -7,6 +7,7 @@ import {
   endElsewhere,
   everything,
   listing,
+  nothingLanded,
   pausedAt,
   refusedWith,
   started,
@@ -199,7 +200,8 @@ describe('accept, when something keeps it from finishing,', () => {
     await git(path, 'update-index', '--skip-worktree', 'two.txt', 'three.txt');
     await project.write({ 'one.txt': 'precious\n', 'two.txt': 'precious\n' }, path);
     const answer = await verb('accept', path);
-    refusedWith(answer, 'partial_acceptance', /told to overlook \(one\.txt, two\.txt\)/);
+    refusedWith(answer, 'dirty_worktree', /told to overlook \(one\.txt, two\.txt\)/);
+    assert.deepEqual(answer.data?.landing, nothingLanded);
     assert.equal(await readFile(join(path, 'one.txt'), 'utf8'), 'precious\n');
     await git(path, 'update-index', '--no-assume-unchanged', 'one.txt');
     await git(path, 'update-index', '--no-skip-worktree', 'two.txt');

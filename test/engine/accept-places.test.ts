@@ -181,6 +181,7 @@ describe('accept in other layouts', () => {
       await project.commit({});
       const { path } = await started(project.root);
       await project.commit({ 'src/b.txt': 'b\n' }, path);
+      await git(path, ...file, 'submodule', '--quiet', 'update', '--init');
       await project.write({ 'loose.txt': '', 'src/a.txt': 'edited\n' }, join(project.root, 'sub'));
       succeeded(await verb('accept', path));
       assert.equal(

@@ -50,9 +50,10 @@ describe('accept refuses, and changes nothing,', () => {
   it('a worktree whose gate earned no proof, and says why', async () => {
     const project = await make();
     const path = await work(project);
-    await git(path, 'update-index', '--assume-unchanged', 'src/a.txt');
-    await project.write({ 'src/a.txt': 'unseen\n' }, path);
-    await refused(project, path, 'dirty_worktree', /not proved.*src\/a\.txt/);
+    await project.commit({ 'src/left-out.txt': '' }, path);
+    await git(path, 'update-index', '--skip-worktree', 'src/left-out.txt');
+    await rm(join(path, 'src/left-out.txt'));
+    await refused(project, path, 'dirty_worktree', /not proved.*src\/left-out\.txt/);
   });
 
   it('a worktree in the middle of a rebase', async () => {

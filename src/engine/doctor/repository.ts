@@ -63,7 +63,7 @@ async function checkoutReady(landing: string, commonDir: string): Promise<Findin
       ),
     ];
   }
-  const status = await readStatus(landing, { untracked: 'no', submodules: 'all' });
+  const status = await readStatus(landing, { untracked: 'no', submodules: 'all', compare: 'not' });
   if (isTrackedClean(status)) return [fine('landing checkout', `${landing} is ready for work to land.`)];
   return [
     warn(

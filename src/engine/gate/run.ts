@@ -8,7 +8,6 @@ import { gitLine } from '../git/core.ts';
 import { aheadBehind, isAncestor } from '../git/refs.ts';
 import { isClean, listChanges, readStatus, type TreeStatus } from '../git/status.ts';
 import { jobEnv } from '../job-env.ts';
-import { OverlookedEntries } from '../landing/inspect.ts';
 import { checkpointWords } from '../policy.ts';
 import { Refusal } from '../refusal.ts';
 import { openRepository, type Repository, requireTrunk, where } from '../repository.ts';
@@ -23,6 +22,7 @@ import { writeProof } from './proof.ts';
 import { newRunDir } from './run-dir.ts';
 import { type Classification, changesSinceTrunk, classify, scopeResults } from './scopes.ts';
 import { runStages } from './stages.ts';
+import { unlikeSubmodules } from './submodules.ts';
 import { countJobs, judge } from './verdict.ts';
 
 /** What a gate run found, before a verb words it. `repo` is the checkout as it was judged. */
@@ -164,7 +164,7 @@ async function runPrepared(prepared: PreparedGate, mode: GateMode, ctx: Context)
   const wrong = drift.filter((one) => !isMeant(one));
   const after = watch.after ?? (await readStatus(repo.top));
   const asked = await asking;
-  const overlooked = asked ? await asked.overlooked.differing() : { edited: [], absent: [] };
+  const submodules = asked && isClean(after) ? await unlikeSubmodules(repo, repo.commit) : [];
 
   const steps = results.map((result) => result.step);
   const jobs = countJobs(steps);
@@ -199,7 +199,7 @@ async function runPrepared(prepared: PreparedGate, mode: GateMode, ctx: Context)
   const standards = measuring?.results([...prepared.history, ...fresh]) ?? [];
   const proof =
     mode === 'done'
-      ? await earnProof(prepared, verdict.error, results, { after, overlooked, tree: asked?.tree ?? '' })
+      ? await earnProof(prepared, verdict.error, results, { after, submodules, tree: asked?.tree ?? '' })
       : undefined;
   return {
     repo,
@@ -224,12 +224,8 @@ async function runPrepared(prepared: PreparedGate, mode: GateMode, ctx: Context)
   };
 }
 
-async function askAhead(repo: Repository): Promise<{ tree: string; overlooked: OverlookedEntries }> {
-  const [tree, overlooked] = await Promise.all([
-    gitLine(repo.top, ['rev-parse', `${repo.commit}^{tree}`]),
-    OverlookedEntries.read(repo),
-  ]);
-  return { tree, overlooked };
+async function askAhead(repo: Repository): Promise<{ tree: string }> {
+  return { tree: await gitLine(repo.top, ['rev-parse', `${repo.commit}^{tree}`]) };
 }
 
 /** Writes the proof of a green run, or says why there is none. */
@@ -237,11 +233,7 @@ async function earnProof(
   prepared: PreparedGate,
   error: RefusalSlug | undefined,
   results: JobResult[],
-  {
-    after,
-    overlooked,
-    tree,
-  }: { after: TreeStatus; overlooked: { edited: string[]; absent: string[] }; tree: string },
+  { after, submodules, tree }: { after: TreeStatus; submodules: readonly string[]; tree: string },
 ): Promise<ProofState> {
   const { repo, status } = prepared;
   if (error) return { state: 'none', reason: 'The gate did not pass.' };
@@ -257,7 +249,7 @@ async function earnProof(
       reason: `Files appeared or changed while the jobs ran (${listChanges(after)}), so no commit holds what was judged: commit or ignore them and run done again.`,
     };
   }
-  const { edited, absent } = overlooked;
+  const { edited, absent } = after.overlooked ?? { edited: [], absent: [] };
   if (absent.length > 0) {
     return {
       state: 'none',
@@ -268,6 +260,12 @@ async function earnProof(
     return {
       state: 'none',
       reason: `git was told to overlook edits in ${edited.slice(0, 5).join(', ')}, so no commit holds what was judged: run "git update-index --no-assume-unchanged --no-skip-worktree" on them, commit, and run done again.`,
+    };
+  }
+  if (submodules.length > 0) {
+    return {
+      state: 'none',
+      reason: `Not the whole commit was judged: ${submodules.slice(0, 5).join('; ')}. Run "git submodule update --init --recursive" here (or have [worktree.setup] run it), and run done again.`,
     };
   }
   const trunk = requireTrunk(repo);

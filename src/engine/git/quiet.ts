@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import { type BigIntStats, lstatSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf } from '../errno.ts';
+import { isAsRemembered as isAsOurs } from './differences.ts';
 import { IgnoreRules } from './ignored.ts';
 import { type IndexEntry, parseIndex } from './index-file.ts';
+import { isGitlink, type OwnIndex, pathOf } from './own-index.ts';
 
 /** A checkout of more files than this is left to git, which looks at them with many threads. */
 const MOST_FILES = 2_000;
@@ -49,6 +51,33 @@ export function isProvablyClean(checkout: {
   }
 }
 
+/**
+ * {@link isProvablyClean}, where an index of ours says how the files of `commit` were when they were compared: it is believed
+ * instead of the user's, which only tells that nothing is staged.
+ */
+export async function isProvablyAsOurs(
+  checkout: { top: string; gitDir: string; commonDir: string; tree: string },
+  commit: string,
+  ours: OwnIndex,
+): Promise<boolean> {
+  const { top, gitDir, commonDir, tree } = checkout;
+  if (ours.commit !== commit || ours.entries.length > MOST_FILES || ours.entries.some(isGitlink))
+    return false;
+  try {
+    const bytes = readFileSync(join(gitDir, 'index'));
+    if (parseIndex(bytes, MOST_FILES)?.tree !== tree || !(await isAsOurs(checkout, ours))) return false;
+    return holdsNothingElse(
+      top,
+      commonDir,
+      ours.entries.map(({ key }) => ({ path: pathOf(key).toString('utf8') })),
+    );
+  } catch (error) {
+    // As above.
+    if ((error as NodeJS.ErrnoException).code !== undefined) return false;
+    throw error;
+  }
+}
+
 function isAsRemembered(path: string, entry: IndexEntry, written: bigint): boolean {
   const found = lstatSync(path, { bigint: true });
   const { size, inode, uid, gid, mtime, ctime } = entry;
@@ -79,7 +108,11 @@ function modeOf(found: BigIntStats): number {
 }
 
 /** True when every directory with tracked files holds only those, others with tracked files, and what is ignored. */
-function holdsNothingElse(top: string, commonDir: string, entries: readonly IndexEntry[]): boolean {
+function holdsNothingElse(
+  top: string,
+  commonDir: string,
+  entries: readonly Pick<IndexEntry, 'path'>[],
+): boolean {
   const known = new Set<string>();
   const dirs = new Set(['']);
   for (const { path } of entries) {

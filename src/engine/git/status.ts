@@ -1,6 +1,8 @@
+import { commonDirOf } from '../git-dir.ts';
 import { fields, git, pathText } from './core.ts';
-import { hiddenEdits } from './hidden.ts';
-import { readPlace } from './place.ts';
+import { differences, textOf } from './differences.ts';
+import type { Checkout } from './own-index.ts';
+import { askPlace, readPlace } from './place.ts';
 
 /** What `git status` says of one checkout. Paths are relative to the git top. */
 export interface TreeStatus {
@@ -15,6 +17,14 @@ export interface TreeStatus {
   untracked: string[];
   /** Files and directories that git ignores, where they were asked for; a directory ends with `/`. */
   ignored?: string[];
+  /** Files that are not as the commit has them, and that an index flag or a sparse pattern tells git to overlook; absent when none. */
+  overlooked?: Overlooked;
+}
+
+export interface Overlooked {
+  edited: string[];
+  /** Files that are not there, so that they are no part of what is judged. */
+  absent: string[];
 }
 
 /** Parses `git status --porcelain=v2 --branch -z` (git-status(1), "Porcelain Format Version 2"). */
@@ -54,6 +64,9 @@ function afterSpaces(part: Buffer, count: number): Buffer {
 /**
  * The state of the checkout `cwd` lies in. `untracked: 'no'` skips looking for untracked files where the caller only
  * decides about tracked ones. Flags override the user's `status.*` settings and those of single submodules.
+ *
+ * What git does not show is looked for by content ({@link differences}), and counts as changed. `compare: 'known'` does so only
+ * where that costs no more than git itself, `'not'` leaves it to git's word: for what is told, never for what is decided.
  */
 export async function readStatus(
   cwd: string,
@@ -63,6 +76,7 @@ export async function readStatus(
     submodules?: 'dirty' | 'all';
     /** Also tells what git ignores, a whole directory by its name. */
     ignored?: boolean;
+    compare?: 'fully' | 'known' | 'not';
     signal?: AbortSignal | undefined;
     env?: Record<string, string>;
   } = {},
@@ -83,13 +97,49 @@ export async function readStatus(
     { signal: options.signal, ...(options.env && { env: options.env }) },
   );
   const status = parseStatus(stdout);
-  // Another index or repository than the checkout's own is compared by git alone.
-  const place = options.env ? undefined : await readPlace(cwd);
-  if (place) {
-    for (const path of await hiddenEdits(place))
-      if (!status.unstaged.includes(path)) status.unstaged.push(path);
-  }
+  if (options.compare !== 'not') await addHidden(status, await checkoutAt(cwd, options.env), options);
   return status;
+}
+
+async function checkoutAt(cwd: string, env: Record<string, string> | undefined): Promise<Checkout> {
+  if (!env) return (await readPlace(cwd)) ?? askPlace(cwd);
+  const { GIT_DIR: gitDir, GIT_WORK_TREE: top } = env;
+  if (gitDir === undefined || top === undefined) throw new Error('another index than the checkout’s own');
+  return { top, gitDir, commonDir: (await commonDirOf(gitDir)) ?? gitDir, env };
+}
+
+async function addHidden(
+  status: TreeStatus,
+  checkout: Checkout,
+  { compare, signal }: { compare?: 'fully' | 'known' | 'not'; signal?: AbortSignal | undefined },
+): Promise<void> {
+  if (status.commit === undefined) return;
+  const shown = new Set([...status.staged, ...status.unstaged]);
+  const found = await differences(checkout, status.commit, {
+    skip: (path) => shown.has(path),
+    known: compare === 'known',
+    signal,
+  });
+  const hidden = [...(found ?? [])].filter(([key]) => !shown.has(textOf(key)));
+  if (hidden.length === 0) return;
+  const flagged = await flaggedIn(checkout, signal);
+  const overlooked: Overlooked = { edited: [], absent: [] };
+  for (const [key, how] of hidden) {
+    if (!flagged.has(key)) status.unstaged.push(textOf(key));
+    else overlooked[how === 'absent' ? 'absent' : 'edited'].push(textOf(key));
+  }
+  if (overlooked.edited.length + overlooked.absent.length > 0) status.overlooked = overlooked;
+}
+
+/** The files that the index tells git to overlook (git-ls-files(1): a small letter, or `S`). */
+async function flaggedIn({ top, env }: Checkout, signal: AbortSignal | undefined): Promise<Set<string>> {
+  const { stdout } = await git(top, ['ls-files', '-v', '-z', '--full-name'], { signal, ...(env && { env }) });
+  const flagged = new Set<string>();
+  for (const line of fields(stdout)) {
+    const tag = String.fromCharCode(line[0] ?? 0);
+    if (tag === 'S' || tag !== tag.toUpperCase()) flagged.add(line.toString('latin1', 2));
+  }
+  return flagged;
 }
 
 /** True when nothing is staged, changed or untracked. */

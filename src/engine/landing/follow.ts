@@ -7,6 +7,7 @@ import { changedPaths, type Difference } from '../git/diff.ts';
 import { type Obstacles, parseObstacles, refreshIndex, switchTree } from '../git/read-tree.ts';
 import { readStatus } from '../git/status.ts';
 import { Refusal } from '../refusal.ts';
+import { editedInTheWay } from './hidden-edits.ts';
 import { standInTheWay } from './in-the-way.ts';
 
 /** How long to wait for someone else's git to let go of the index, in milliseconds. */
@@ -82,8 +83,11 @@ export async function findObstacles(
 ): Promise<Obstacles | undefined> {
   try {
     await follow(checkout, from, to, { dryRun: true });
-    const untracked = await standInTheWay(checkout, entries);
-    return untracked.length > 0 ? { changed: [], untracked } : undefined;
+    const [changed, untracked] = await Promise.all([
+      editedInTheWay(checkout, from, to, entries),
+      standInTheWay(checkout, entries),
+    ]);
+    return untracked.length + changed.length > 0 ? { changed, untracked } : undefined;
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
     const first = parseObstacles(error.stderr);

@@ -15,6 +15,7 @@ import { type Repository, type Trunk, where } from '../repository.ts';
 import type { Teardown } from '../worktree/resources.ts';
 import { catchUp } from './catch-up.ts';
 import { follow } from './follow.ts';
+import { editedInTheWay } from './hidden-edits.ts';
 import { overwritten, standInTheWay } from './in-the-way.ts';
 import { closeJournal, type Journal, writeJournal } from './journal.ts';
 import {
@@ -136,7 +137,10 @@ async function moveTrunk({ repo, trunk, landing, changes }: LandingOrder, journa
   await point('accept.moved');
   try {
     // What git ignores it would overwrite: what came since it was looked at is looked at once more.
-    const late = await standInTheWay(landing, changes);
+    const late = [
+      ...(await standInTheWay(landing, changes)),
+      ...(await editedInTheWay(landing, from, to, changes)),
+    ];
     if (late.length > 0) {
       throw new Refusal('dirty_landing_checkout', `${overwritten(landing, late)} Nothing was landed.`, {
         data: { ...where(repo), files: late },

@@ -3,6 +3,7 @@ import type { Landing } from '../../contract/data.ts';
 import type { Context } from '../context.ts';
 import { exists } from '../files.ts';
 import { GitError } from '../git/core.ts';
+import { treeDifference } from '../git/diff.ts';
 import { switchTree } from '../git/read-tree.ts';
 import { isAncestor, resolveCommit } from '../git/refs.ts';
 import { isTrackedClean, readStatus } from '../git/status.ts';
@@ -14,6 +15,7 @@ import { adminDirs } from '../worktree/admin.ts';
 import { traceOf } from '../worktree/home-link.ts';
 import { catchUp } from './catch-up.ts';
 import { waitForIndex } from './follow.ts';
+import { editedInTheWay } from './hidden-edits.ts';
 import { closeJournal, type Journal, landingLockPath, readJournal } from './journal.ts';
 import { keepAdministered } from './keep.ts';
 import { inWords, type LandingResult, nothing, retire } from './land.ts';
@@ -122,6 +124,9 @@ async function converge(
 async function followRecovered(landing: string, from: string, to: string): Promise<string[]> {
   await waitForIndex((await gitDirOf(landing)) ?? `${landing}/.git`);
   if (isTrackedClean(await readStatus(landing, { untracked: 'no' }))) return [];
+  // git would overwrite an edit that it does not see; what is judged path by path is kept.
+  const hidden = await editedInTheWay(landing, from, to, await treeDifference(landing, from, to));
+  if (hidden.length > 0) return catchUp(landing, from, to);
   try {
     await switchTree(landing, from, to);
     return [];

@@ -296,7 +296,7 @@ async function requireLandingReady(repo: Repository, landing: string): Promise<v
     );
   }
   // What lies inside its submodules is no matter: landing never touches it.
-  const status = await readStatus(landing, { untracked: 'no', submodules: 'all' });
+  const status = await readStatus(landing, { untracked: 'no', submodules: 'all', compare: 'not' });
   if (isTrackedClean(status)) return;
   throw new Refusal(
     'dirty_landing_checkout',

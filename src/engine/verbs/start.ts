@@ -56,7 +56,7 @@ export async function start(
   ctx: Context,
 ): Promise<Omit<Envelope<StartData>, 'verb'>> {
   const slug = slugify(args.name ?? 'work');
-  const reading = readStatus(root, { signal: ctx.signal });
+  const reading = readStatus(root, { compare: 'not', signal: ctx.signal });
   // Opening refuses in words about the repository; what status says of the same trouble is not wanted.
   const settled = reading.then(
     (status) => status,
@@ -74,7 +74,7 @@ export async function start(
   const base = args.from ?? requireTrunk(repo).name;
   const baseCommit = args.from === undefined ? requireTrunk(repo).commit : await resolveRef(repo, args.from);
   const target = await chooseTarget(repo, slug, base, baseCommit);
-  const status = (await settled) ?? (await readStatus(root, { signal: ctx.signal }));
+  const status = (await settled) ?? (await readStatus(root, { compare: 'not', signal: ctx.signal }));
   if (args.dry_run) return preview(repo, target);
   return whileMarked(repo.commonDir, target.id, ctx, () => make(repo, target, status, ctx));
 }

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { divergence } from '../divergence.ts';
 import { proofState } from '../gate/proof.ts';
 import { aheadBehind } from '../git/refs.ts';
-import { isClean, listChanges, readStatus } from '../git/status.ts';
+import { isClean, listChanges, readStatus, type TreeStatus } from '../git/status.ts';
 import { notKnown } from '../not-known.ts';
 import { listRecovered, toldOf } from '../recovered.ts';
 import { isHome, openRepository, requireTrunk, where } from '../repository.ts';
@@ -15,6 +15,13 @@ import { lookOver, requireRoot, settle } from '../wreckage/settle.ts';
 
 /** Of what removals have kept the newest few are told; prune lists them all. */
 const MOST_KEPT = 5;
+
+function overlookedHint({ overlooked }: TreeStatus): string[] {
+  if (!overlooked || overlooked.edited.length === 0) return [];
+  return [
+    `git was told to overlook edits in ${overlooked.edited.slice(0, 5).join(', ')}: no gate proves them.`,
+  ];
+}
 
 /**
  * Where a checkout stands: branch, changes, distance from the trunk, proof, and every worktree of the repository.
@@ -68,6 +75,7 @@ export async function status(
     },
     hints: [
       ...(running === undefined ? [] : [running]),
+      ...overlookedHint(tree),
       ...(await notKnown(repo.top, tree)),
       ...repo.config.notes,
     ],

@@ -5,10 +5,12 @@ import { lockCheckout, requireCleanWorktree, resolveRef } from '../checkout.ts';
 import type { Context } from '../context.ts';
 import { point } from '../faults.ts';
 import { GitError } from '../git/core.ts';
+import { treeDifference } from '../git/diff.ts';
 import { commitForPerson, fastForward, mergeTrees } from '../git/merge.ts';
 import { isAncestor } from '../git/refs.ts';
 import { readStatus } from '../git/status.ts';
 import { readRecord, writeRecord } from '../identity.ts';
+import { editedInTheWay } from '../landing/hidden-edits.ts';
 import { Refusal } from '../refusal.ts';
 import { isHome, openRepository, type Repository, requireTrunk, where } from '../repository.ts';
 import type { CommandsResult } from '../worktree/commands.ts';
@@ -164,6 +166,15 @@ function setupFailure(
 }
 
 async function moveForward(repo: Repository, after: string, from: string, data: UpdateData): Promise<void> {
+  const changes = await treeDifference(repo.top, repo.commit, after);
+  const hidden = await editedInTheWay(repo.top, repo.commit, after, changes);
+  if (hidden.length > 0) {
+    throw new Refusal(
+      'dirty_worktree',
+      `${from} changes files that are edited here and that git was told to overlook (${hidden.join(', ')}): run "git update-index --no-assume-unchanged --no-skip-worktree" on them, commit or discard the edits, and call again.`,
+      { data },
+    );
+  }
   try {
     await fastForward(repo.top, after, repo.branch);
   } catch (error) {

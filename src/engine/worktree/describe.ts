@@ -2,7 +2,8 @@ import { cpus } from 'node:os';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Worktree } from '../../contract/data.ts';
 import type { Context } from '../context.ts';
-import { isProvablyClean } from '../git/quiet.ts';
+import { loadOwnIndex } from '../git/own-index.ts';
+import { isProvablyAsOurs, isProvablyClean } from '../git/quiet.ts';
 import { aheadBehind, treesOf } from '../git/refs.ts';
 import { isClean, readStatus, type TreeStatus } from '../git/status.ts';
 import { branchOf, type WorktreeEntry } from '../git/worktree.ts';
@@ -80,14 +81,22 @@ async function measure(
   await turn();
   const { commonDir } = repo;
   const place = { top: entry.path, gitDir: gitDir ?? commonDir, commonDir };
-  if (tree !== undefined && isProvablyClean({ ...place, tree })) {
+  const ours = await loadOwnIndex(place);
+  const proved =
+    tree !== undefined &&
+    (ours
+      ? await isProvablyAsOurs({ ...place, tree }, entry.head ?? '', ours)
+      : isProvablyClean({ ...place, tree }));
+  if (proved) {
     return { ...distance, clean: true, tracked_changes: 0 };
   }
-  const status = await readStatus(entry.path, { signal: ctx.signal }).catch((error: unknown) => {
-    // A checkout that vanished since git listed it, or that git cannot read, is shown without a state.
-    if (error instanceof Refusal && error.slug === 'cancelled') throw error;
-    return undefined;
-  });
+  const status = await readStatus(entry.path, { compare: 'known', signal: ctx.signal }).catch(
+    (error: unknown) => {
+      // A checkout that vanished since git listed it, or that git cannot read, is shown without a state.
+      if (error instanceof Refusal && error.slug === 'cancelled') throw error;
+      return undefined;
+    },
+  );
   return { ...distance, ...(status && changesOf(status)) };
 }
 

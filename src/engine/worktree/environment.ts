@@ -57,7 +57,7 @@ async function trackedAmong(root: string, files: readonly string[]): Promise<Set
 /** Says which of the files git does not ignore: writing them has made the worktree unclean. */
 async function visible(fresh: Repository, written: readonly string[]): Promise<string[]> {
   if (written.length === 0) return [];
-  const { staged, unstaged, untracked } = await readStatus(fresh.top);
+  const { staged, unstaged, untracked } = await readStatus(fresh.top, { compare: 'not' });
   const changed = new Set([...staged, ...unstaged, ...untracked]);
   const below = fresh.prefix ? `${fresh.prefix}/` : '';
   return [...new Set(written)]
