@@ -127,7 +127,7 @@ describe('Pinning', () => {
     refusedWith(
       await verb('standards', here.path, { pin: true }),
       'dirty_worktree',
-      /differs from what HEAD has/,
+      /told to overlook \(discern\.toml\)/,
     );
     assert.equal(await toml(), `${config}# mine\n`);
     await git(here.path, 'update-index', '--no-assume-unchanged', 'discern.toml');
