@@ -427,4 +427,25 @@ describe('A submodule', () => {
     await git(path, 'submodule', '--quiet', 'deinit', '--force', 'sub');
     noProof(await verb('done', path), 'sub is not checked out');
   });
+
+  it('that no worktree has, and that the branch leaves as the trunk has it, is told and does not count', async () => {
+    const { project, path } = await work();
+    await git(project.root, ...file, 'submodule', '--quiet', 'add', inner.root, 'sub');
+    await project.commit({}, project.root);
+    await git(path, 'merge', '--quiet', 'main');
+    await project.commit({ 'src/more.txt': 'more\n' }, path);
+    const done = await verb('done', path);
+    assert.equal(done.ok, true);
+    assert.deepEqual((done.data as { proof?: { state: string } }).proof?.state, 'valid');
+    assert.match((done.hints ?? []).join('\n'), /Judged without sub: not checked out here/);
+
+    await git(
+      path,
+      'update-index',
+      '--cacheinfo',
+      `160000,${await git(inner.root, 'rev-parse', 'HEAD^')},sub`,
+    ).catch(async () => git(path, 'update-index', '--cacheinfo', `160000,${'1'.repeat(40)},sub`));
+    await git(path, 'commit', '--quiet', '-m', 'another submodule commit');
+    noProof(await verb('done', path), 'sub is not checked out');
+  });
 });

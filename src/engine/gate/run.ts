@@ -164,7 +164,10 @@ async function runPrepared(prepared: PreparedGate, mode: GateMode, ctx: Context)
   const wrong = drift.filter((one) => !isMeant(one));
   const after = watch.after ?? (await readStatus(repo.top));
   const asked = await asking;
-  const submodules = asked && isClean(after) ? await unlikeSubmodules(repo, repo.commit) : [];
+  const submodules =
+    asked && isClean(after)
+      ? await unlikeSubmodules(repo, repo.commit, requireTrunk(repo).commit)
+      : { unlike: [], left: [] };
 
   const steps = results.map((result) => result.step);
   const jobs = countJobs(steps);
@@ -176,6 +179,10 @@ async function runPrepared(prepared: PreparedGate, mode: GateMode, ctx: Context)
   if (classification.neutral && classification.scopes.some(({ gate }) => gate !== undefined)) {
     hints.push('Every change lies in neutral scopes, so no scope’s gate was needed.');
   }
+  if (submodules.left.length > 0)
+    hints.push(
+      `Judged without ${submodules.left.slice(0, 5).map(shown).join(', ')}: not checked out here, and as the trunk has ${submodules.left.length === 1 ? 'it' : 'them'}. "git submodule update --init --recursive" brings ${submodules.left.length === 1 ? 'it' : 'them'}.`,
+    );
   if (total === 0) hints.push(emptyHint(mode));
   const remade = drift.filter(isMeant).map(({ file }) => shown(file));
   if (remade.length > 0) hints.push(`Made anew, to be looked at and committed: ${remade.join(', ')}.`);
@@ -199,7 +206,11 @@ async function runPrepared(prepared: PreparedGate, mode: GateMode, ctx: Context)
   const standards = measuring?.results([...prepared.history, ...fresh]) ?? [];
   const proof =
     mode === 'done'
-      ? await earnProof(prepared, verdict.error, results, { after, submodules, tree: asked?.tree ?? '' })
+      ? await earnProof(prepared, verdict.error, results, {
+          after,
+          submodules: submodules.unlike,
+          tree: asked?.tree ?? '',
+        })
       : undefined;
   return {
     repo,

@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { stateDir } from '../files.ts';
+import { foreignOnTheWay, madeOwnDir } from '../state/own-dir.ts';
 import { isSealed, sealed } from '../state/seal.ts';
 import { submodule } from './compare.ts';
 import { fields, git } from './core.ts';
@@ -54,7 +55,11 @@ const sumOf = (body: string) => createHash('sha256').update(body, 'latin1').dige
  * did not come to be here: it is made anew then.
  */
 export async function loadOwnIndex(checkout: Checkout): Promise<OwnIndex | undefined> {
-  const text = readWhole(fileOf(checkout));
+  const path = fileOf(checkout);
+  // Behind a link lies nothing of ours.
+  if (checkout.gitDir === checkout.commonDir && (await foreignOnTheWay(dirname(path))) !== undefined)
+    return undefined;
+  const text = readWhole(path);
   const line = text?.indexOf('\0') ?? -1;
   if (text === undefined || line === -1) return undefined;
   let header: Header;
@@ -123,7 +128,7 @@ export class Writing {
     const path = fileOf(checkout);
     const temporary = `${path}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
     try {
-      await mkdir(dirname(path), { recursive: true });
+      if (checkout.gitDir === checkout.commonDir) await madeOwnDir(dirname(path));
       const file = await open(temporary, 'wx');
       try {
         const { mtimeNs } = await file.stat({ bigint: true });
@@ -132,7 +137,8 @@ export class Writing {
         await file.close();
       }
     } catch {
-      // A git directory that cannot be written to, or a disk that is full: the answer is the same, only not remembered.
+      // A git directory that cannot be written to, a directory of ours that is a stranger's, or a disk that is full: the answer is
+      // the same, only not remembered.
       return undefined;
     }
   }

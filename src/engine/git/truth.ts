@@ -1,7 +1,8 @@
-import { chmod, mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { exists, stateDir } from '../files.ts';
 import { commonDirOf, gitDirOf } from '../git-dir.ts';
+import { madeOwnDir } from '../state/own-dir.ts';
 import { isLooking } from './looking.ts';
 
 /**
@@ -84,7 +85,9 @@ async function askFileSystem(cwd: string, device: number): Promise<Abilities | u
       [place.top, false],
     ] as const) {
       if ((await deviceOf(ours ? dirname(state) : dir)) !== device) continue;
-      const found = await probe(dir).catch(() => undefined);
+      const found = await (ours ? madeOwnDir(dir) : Promise.resolve())
+        .then(() => probe(dir))
+        .catch(() => undefined);
       if (found) return found;
     }
   }
@@ -93,7 +96,6 @@ async function askFileSystem(cwd: string, device: number): Promise<Abilities | u
 
 /** Makes a directory with files in it, asks what became of them, and removes it again. */
 async function probe(dir: string): Promise<Abilities> {
-  await mkdir(dir, { recursive: true });
   const own = await mkdtemp(join(dir, '.discern-probe-'));
   try {
     const file = join(own, 'a');

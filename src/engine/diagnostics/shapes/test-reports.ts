@@ -11,14 +11,9 @@ const noise = /^\s*(?:[-=─_]{3,}|\d{1,6} ?[|│].*|>\s*\d{1,6} ?[|│].*|[|│
 
 /** Those reports of test runners whose parts the table tells. */
 export const testReports: LineShape = (lines) => {
-  // A line of four words looks like an ava title: only where ava sums up.
-  const ava =
-    lines.some((line) => /^ {2}\d{1,6} tests? failed/.test(line)) &&
-    lines.some((line) => /^ {2}✘ \[fail\]: /.test(line));
-  const table = reports.filter((report) => report.tool !== 'ava' || ava);
   return matchEach(lines, (line, at) => {
     if (line.length < 4) return undefined;
-    return firstOf(table, (report) => {
+    return firstOf(reports, (report) => {
       const title = report.title.exec(line);
       return title === null ? undefined : readReport(lines, at, report, title);
     });
