@@ -155,6 +155,14 @@ const honoUnused = {
   },
 };
 
+/** The points at which tests kill a verb are empty functions in what is shipped, and esbuild drops their calls and names. */
+const withoutFaults = {
+  name: 'without-faults',
+  setup({ onResolve }) {
+    onResolve({ filter: /\/faults\.ts$/ }, () => ({ path: here('src/engine/no-faults.ts') }));
+  },
+};
+
 const shared = {
   bundle: true,
   platform: 'node',
@@ -234,18 +242,24 @@ function bundles() {
 
 /**
  * The whole product's bundles for `outdir`: small as they are shipped, or in `development` as they are read in a debugger, with
- * source maps.
+ * source maps. With `faults`, as in development, tests can kill it between two effects.
  */
-export function productBundles(outdir, development) {
+export function productBundles(outdir, { development = false, faults = development } = {}) {
   const readable = { minify: false, sourcemap: 'linked', sourcesContent: false };
-  return [webviewBuild(outdir), ...bundles().map((options) => ({ ...options, outdir, minify: true }))].map(
-    (options) => (development ? { ...options, ...readable } : options),
+  const programs = bundles().map((options) => ({
+    ...options,
+    plugins: [...(options.plugins ?? []), ...(faults ? [] : [withoutFaults])],
+    outdir,
+    minify: true,
+  }));
+  return [webviewBuild(outdir), ...programs].map((options) =>
+    development ? { ...options, ...readable } : options,
   );
 }
 
 /** Builds the product into `outdir`, with the notices of the packages that went into it. */
-export async function buildProduct(outdir = here('dist'), { development = false } = {}) {
-  const made = await Promise.all(productBundles(outdir, development).map((options) => build(options)));
+export async function buildProduct(outdir = here('dist'), options = {}) {
+  const made = await Promise.all(productBundles(outdir, options).map((bundle) => build(bundle)));
   await Promise.all([writeConfigSchemas(outdir), writePlugin(outdir)]);
   writeNotices(outdir, bundledPackages(made.map(({ metafile }) => metafile)));
 }
@@ -271,29 +285,47 @@ async function watchProduct() {
       });
     },
   };
-  for (const options of productBundles(here('dist'), true)) {
+  for (const options of productBundles(here('dist'), { development: true })) {
     await (await context({ ...options, plugins: [...(options.plugins ?? []), told] })).watch();
   }
 }
 
 /**
- * Bundles test files (paths from the repository's root) into `out/`, each beside its own name. What they share is in files of
+ * Test files (paths from the repository's root) as bundles in `outdir`, each beside its own name. What they share is in files of
  * its own: with a copy in each, a test process grows to half a gigabyte, and every process it starts is slower to start for it.
  */
-export async function buildTests(files, outdir = here('out')) {
-  await build({
-    ...forTests,
-    entryPoints: files.map(here),
-    outdir,
-    format: 'esm',
-    splitting: true,
-    outExtension: { '.js': '.mjs' },
-    // Bundled CommonJS packages ask for node's own modules, and a test file may start itself again.
-    banner: {
-      js: `import { createRequire as requireFrom } from 'node:module'; import { fileURLToPath as pathOfUrl } from 'node:url';
+const testBundles = (files, outdir) => ({
+  ...forTests,
+  entryPoints: files.map(here),
+  outdir: here(outdir),
+  format: 'esm',
+  splitting: true,
+  outExtension: { '.js': '.mjs' },
+  // Bundled CommonJS packages ask for node's own modules, and a test file may start itself again.
+  banner: {
+    js: `import { createRequire as requireFrom } from 'node:module'; import { fileURLToPath as pathOfUrl } from 'node:url';
 const require = requireFrom(import.meta.url), __filename = pathOfUrl(import.meta.url);`,
+  },
+});
+
+/** Bundles test files into `outdir`. */
+export async function buildTests(files, outdir = 'out') {
+  await build(testBundles(files, outdir));
+}
+
+/** Bundles test files, and again whenever one of them or a source changes, and calls `built` after each time that went well. */
+export async function watchTests(files, outdir, built) {
+  const after = {
+    name: 'after',
+    setup({ onEnd }) {
+      onEnd(({ errors }) => {
+        if (errors.length === 0) built();
+        process.stdout.write('Waiting for a change; Ctrl+C ends.\n');
+      });
     },
-  });
+  };
+  const options = testBundles(files, outdir);
+  await (await context({ ...options, plugins: [...options.plugins, after] })).watch();
 }
 
 /** Bundles the suite that runs inside VS Code's extension host, which takes a CommonJS file. */

@@ -1,17 +1,41 @@
-// Runs the tests. `node scripts/test.mjs fast` checks format, lint and types and runs everything but a real VS Code;
-// `all` runs everything, and walks further at random; `clients` runs real agent clients under a scripted model, and nothing else. Names behind it (`test/server/headline.test.ts`, or a part of one) choose test files.
+// Runs the tests, by tier (scripts/tiers.mjs):
+//   unit     the pure ones, in process; `--watch` runs them again on every change
+//   fast     these, and the fast ones on real git
+//   all      format, lint and types, every test, and the suite inside a real VS Code
+//   clients  real agent clients under a scripted model, and nothing else
+// Names behind it (`test/server/headline.test.ts`, or a part of one) choose files of any tier instead.
 import { spawnSync } from 'node:child_process';
-import { readdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { cpus } from 'node:os';
-import { join, relative, sep } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildProduct, buildSuite, buildTests } from '../esbuild.mjs';
+import { buildProduct, buildSuite, buildTests, watchTests } from '../esbuild.mjs';
+import { testFiles, tierOf } from './tiers.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const [mode, ...chosen] = process.argv.slice(2);
+const [mode, ...rest] = process.argv.slice(2);
+const watching = rest.includes('--watch');
+const chosen = rest.filter((name) => name !== '--watch');
 
-function run(command, args) {
-  const { status } = spawnSync(process.execPath, [join(root, 'node_modules', command), ...args], {
+/** What each mode runs. Real clients take a run of their own. */
+const tiers = { unit: ['unit'], fast: ['unit', 'fast'], all: ['unit', 'fast', 'full'], clients: ['clients'] };
+if (!Object.hasOwn(tiers, mode)) {
+  process.stderr.write(`usage: node scripts/test.mjs ${Object.keys(tiers).join('|')} [--watch] [name...]\n`);
+  process.exit(2);
+}
+
+const ofAnyTier = mode === 'clients' ? ['clients'] : tiers.all;
+const files = testFiles(root).filter((file) =>
+  chosen.length === 0
+    ? tiers[mode].includes(tierOf(file))
+    : ofAnyTier.includes(tierOf(file)) && chosen.some((name) => file.includes(name)),
+);
+const pure = files.filter((file) => tierOf(file) === 'unit');
+const others = files.filter((file) => tierOf(file) !== 'unit');
+
+/** Runs a program of a package. Returns its exit code. */
+function status(command, args) {
+  const ended = spawnSync(process.execPath, [join(root, 'node_modules', command), ...args], {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
     env: {
@@ -20,42 +44,75 @@ function run(command, args) {
       NODE_OPTIONS: '--enable-source-maps',
     },
   });
-  if (status !== 0) process.exit(status ?? 1);
+  return ended.status ?? 1;
 }
 
-const files = readdirSync(join(root, 'test'), { recursive: true, withFileTypes: true })
-  .filter((entry) => entry.isFile() && entry.name.endsWith('.test.ts'))
-  .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
-  // Real clients take a run of their own.
-  .filter((file) => file.startsWith('test/clients/') === (mode === 'clients'))
-  .filter((file) => chosen.length === 0 || chosen.some((name) => file.includes(name)))
-  .sort();
+function run(command, args) {
+  const code = status(command, args);
+  if (code !== 0) process.exit(code);
+}
 
+const guard = 'test/support/no-process.ts';
+// Folders of their own, so that a watch and another run do not build over each other.
+const outFor = { pure: watching ? 'out/watch' : 'out/unit', others: 'out/tests' };
+
+/** mocha's arguments for test files built into `outdir`. */
+const mochaArgs = (outdir, built) => [
+  '--timeout',
+  mode === 'clients' ? '240000' : '60000',
+  '--forbid-only',
+  '--forbid-pending',
+  '--parallel',
+  ...built.map((file) => join(outdir, file.replace(/\.ts$/, '.mjs'))),
+];
+
+const pureArgs = () => [
+  ...['--require', `./${outFor.pure}/${guard.replace(/\.ts$/, '.mjs')}`],
+  ...['--jobs', String(Math.max(2, cpus().length))],
+  ...mochaArgs(outFor.pure, pure),
+];
+
+/** The unit tests, in processes that can start no other. */
+async function testPure() {
+  rmSync(join(root, outFor.pure), { recursive: true, force: true });
+  if (watching)
+    return watchTests([...pure, guard], outFor.pure, () => status('mocha/bin/mocha.js', pureArgs()));
+  await buildTests([...pure, guard], outFor.pure);
+  run('mocha/bin/mocha.js', pureArgs());
+}
+
+async function testOthers() {
+  rmSync(join(root, outFor.others), { recursive: true, force: true });
+  await Promise.all([buildProduct(undefined, { faults: true }), buildTests(others, outFor.others)]);
+  run('mocha/bin/mocha.js', [
+    // Many tests race real processes; on a machine that is busy with others one may lose once, and says so.
+    ...(process.env.CI ? ['--retries', '1'] : []),
+    // Tests wait for processes more than they compute.
+    ...['--jobs', String(Math.max(3, cpus().length))],
+    ...mochaArgs(outFor.others, others),
+  ]);
+}
+
+if (files.length === 0) {
+  process.stderr.write(`No test file has ${chosen.join(' or ')} in its name.\n`);
+  process.exit(1);
+}
+if (watching && others.length > 0) {
+  process.stderr.write('Only unit tests are watched: npm run test:unit -- --watch\n');
+  process.exit(2);
+}
 if (mode === 'clients') {
   const { provision } = await import('./clients/provision.mjs');
   const { checkVersions } = await import('./clients/launch-model.mjs');
   checkVersions();
   provision();
-} else if (chosen.length === 0) {
+} else if (mode === 'all' && chosen.length === 0) {
   run('@biomejs/biome/bin/biome', ['check', '.']);
   run('typescript/bin/tsc', ['--noEmit']);
   run('typescript/bin/tsc', ['--noEmit', '-p', 'src/webview']);
 }
-rmSync(join(root, 'out'), { recursive: true, force: true });
-await buildProduct();
-await buildTests(files);
-run('mocha/bin/mocha.js', [
-  '--timeout',
-  mode === 'clients' ? '240000' : '60000',
-  '--forbid-only',
-  '--forbid-pending',
-  // Many tests race real processes; on a machine that is busy with others one may lose once, and says so.
-  ...(process.env.CI ? ['--retries', '1'] : []),
-  '--parallel',
-  // Tests wait for processes more than they compute.
-  ...['--jobs', String(Math.max(3, cpus().length))],
-  ...files.map((file) => join('out', file.replace(/\.ts$/, '.mjs'))),
-]);
+if (pure.length > 0) await testPure();
+if (others.length > 0) await testOthers();
 
 if (mode === 'all' && chosen.length === 0) {
   const { testInVSCode } = await import('./vscode/test.mjs');

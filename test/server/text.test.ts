@@ -29,7 +29,9 @@ describe('The text of an answer', () => {
   it('names each standard that was asked for, and after done those that are not as they should be', async () => {
     const one = (name: string, value: number, more = '') =>
       `[standards.${name}]\ndirection = "down"\nlimit = 5\nrun = "echo DISCERN_METRIC ${name} ${value}"\n${more}`;
-    const config = one('good', 4) + one('bad', 6) + one('slow', 1, 'measure = "on-demand"\n');
+    // Otherwise the one that got worse cancels the other, if that has not been measured by then.
+    const gate = '[gate]\nfail_fast = false\n';
+    const config = gate + one('good', 4) + one('bad', 6) + one('slow', 1, 'measure = "on-demand"\n');
     const project = await make({ config });
     const connection = await open({ args: ['--root', project.root] });
     const measured = await connection.call('discern_standards');
