@@ -200,7 +200,7 @@ export const UpdateData = z.strictObject({
   regenerated: z
     .array(z.string())
     .optional()
-    .describe('Generated files that conflicted and were made anew instead of merged.'),
+    .describe('Generated files that conflicted and were regenerated instead of merged.'),
 });
 export type UpdateData = z.infer<typeof UpdateData>;
 

@@ -69,7 +69,7 @@ export class GateView implements vscode.WebviewViewProvider, vscode.Disposable {
     const blocked = !trusted
       ? 'This workspace is not trusted, so no project command runs. State can still be read.'
       : server === 'failed'
-        ? 'Discern’s server does not run. Restart it from the status bar.'
+        ? 'The Discern server isn’t running. Restart it from the status bar.'
         : undefined;
     const state: GateViewState = {
       ...(blocked !== undefined && { blocked }),

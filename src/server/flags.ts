@@ -25,10 +25,10 @@ request brings as "Authorization: Bearer", and --root may be given several times
   --port PORT    the port, 0 for any that is free (DISCERN_MCP_PORT; default 7431)
   --path PATH    the URL's path (DISCERN_MCP_PATH; default /mcp)
   --allowed-hosts NAMES
-                 what clients may call this machine beside localhost, parted by commas
+                 what clients may call this machine beside localhost, comma-separated
                  (DISCERN_MCP_ALLOWED_HOSTS)
   --allowed-origins ORIGINS
-                 web origins that may call beside those on localhost, parted by commas
+                 web origins that may call beside those on localhost, comma-separated
                  (DISCERN_MCP_ALLOWED_ORIGINS)
   --any-project  serve every project on this machine, whose jobs then run for whoever has the
                  secret, not only those of --root (DISCERN_MCP_ANY_PROJECT=1)

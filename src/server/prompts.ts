@@ -24,7 +24,7 @@ const prompts: readonly Prompt[] = [
     description: 'Make a worktree for a piece of work, move there, and do it.',
     arguments: [work],
     text: ({ work: what = '' }) =>
-      `Start a piece of work in a worktree of its own: ${what}\n\nCall discern_status first. Then discern_start with a short name for the work, and move your own working directory as its answer says; edit only there. While you work, discern_prepare and discern_test are the quick loop. Commit, then call discern_done, and mend what it names until it is green. Do not land it: tell me what you made, and ask.`,
+      `Start a piece of work in a worktree of its own: ${what}\n\nCall discern_status first. Then discern_start with a short name for the work, and move your own working directory as its answer says; edit only there. While you work, discern_prepare and discern_test are the quick loop. Commit, then call discern_done, and fix what it names until it is green. Do not land it: tell me what you made, and ask.`,
   },
   {
     name: 'finish-and-land',
@@ -32,7 +32,7 @@ const prompts: readonly Prompt[] = [
     description: 'Gate what is committed here, and land it on the trunk.',
     arguments: [],
     text: () =>
-      'Finish the work in this worktree and land it; I want it landed.\n\nCall discern_status. Commit what belongs to the work, and nothing else. If the branch is behind, call discern_update. Call discern_done and mend what it names until it is green, without weakening a job, a test or a standard. Call discern_accept with dry_run and tell me what would land, then discern_accept. Afterwards move your own working directory as its answer says.',
+      'Finish the work in this worktree and land it; I want it landed.\n\nCall discern_status. Commit what belongs to the work, and nothing else. If the branch is behind, call discern_update. Call discern_done and fix what it names until it is green, without weakening a job, a test or a standard. Call discern_accept with dry_run and tell me what would land, then discern_accept. Afterwards move your own working directory as its answer says.',
   },
   {
     name: 'why-red',

@@ -25,7 +25,7 @@ export async function guarded(check: string, look: () => Promise<Finding[]>): Pr
       wrong(
         check,
         `This could not be looked at: ${said.slice(0, 500)}`,
-        'Mend what it says, then run doctor again.',
+        'Fix what it says, then run doctor again.',
       ),
     ];
   }

@@ -71,7 +71,7 @@ function drifted({ verb, drift, unnamed }: Ran): { error: RefusalSlug; message: 
   if (drift.every((one) => one.generated !== undefined)) {
     return {
       error: 'generated_drift',
-      message: `Generated files are not what their generators make of this tree: ${list}. They were made anew: look at them, commit them, and run ${verb} again. If they differ every time, the generator is not deterministic.`,
+      message: `Generated files are not what their generators make of this tree: ${list}. They were regenerated: review them, commit them, and run ${verb} again. If they differ every time, the generator is not deterministic.`,
     };
   }
   return {

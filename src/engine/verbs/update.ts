@@ -144,7 +144,7 @@ async function regenerated(
       ok: false,
       error: 'busy',
       ...rest,
-      message: `${said(merged.after)} ${files} were made anew, but could not be committed (${error.message}): commit them by hand, and go on.`,
+      message: `${said(merged.after)} ${files} were regenerated, but could not be committed (${error.message}): commit them by hand, and go on.`,
     };
   }
 }

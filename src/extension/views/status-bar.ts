@@ -33,7 +33,7 @@ export class StatusBar implements vscode.Disposable {
         ...(view.status ? [`Branch \`${view.status.branch ?? 'detached HEAD'}\``] : []),
         ...(said ? [said.detail] : []),
         ...(running ? [`\`${view.run?.verb}\` is running`] : []),
-        ...(view.server === 'failed' ? ['The server does not run.'] : []),
+        ...(view.server === 'failed' ? ['The server isn’t running.'] : []),
       ].join('\n\n'),
     );
     item.accessibilityInformation = {
