@@ -48,6 +48,29 @@ describe('The prompts', () => {
     }
   });
 
+  it('refuse in words what is of the wrong shape, as params that are wrong', async () => {
+    const project = await make();
+    const server = raw.start(['--root', project.root]);
+    server.send(...hello);
+    for (const [index, [params, says]] of [
+      [{ name: 5 }, '"name" is a string.'],
+      [{ name: 'start-work', arguments: { work: 7 } }, '"arguments.work" is a string.'],
+      [{ name: 'start-work', arguments: [] }, '"arguments" is an object.'],
+      [{}, '"name" is a string.'],
+    ].entries()) {
+      server.send({ jsonrpc: '2.0', id: 20 + index, method: 'prompts/get', params });
+      const { error } = await server.answer(20 + index);
+      assert.deepEqual(error, { code: -32602, message: `Invalid params for prompts/get: ${says}` });
+    }
+    server.send({
+      jsonrpc: '2.0',
+      id: 30,
+      method: 'prompts/get',
+      params: { name: 'why-red', arguments: null },
+    });
+    assert.equal((await server.answer(30)).error, undefined);
+  });
+
   it('refuse in words what they do not know, and what is missing', async () => {
     const project = await make();
     const server = raw.start(['--root', project.root]);

@@ -186,6 +186,17 @@ function problemInParams(method: string, params: unknown): string | undefined {
       wrong.push(...text(params, 'name'));
       if (params.arguments !== undefined) wrong.push(...object(params, 'arguments'));
       break;
+    case 'prompts/get': {
+      wrong.push(...text(params, 'name'));
+      const { arguments: given } = params;
+      if (given === undefined) break;
+      if (!isObject(given)) wrong.push('"arguments" is an object');
+      else {
+        const strange = Object.keys(given).find((name) => typeof given[name] !== 'string');
+        if (strange !== undefined) wrong.push(`"arguments.${strange.slice(0, 100)}" is a string`);
+      }
+      break;
+    }
     case 'resources/read':
       wrong.push(...text(params, 'uri'));
       break;
