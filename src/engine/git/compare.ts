@@ -65,15 +65,19 @@ export class FileSet {
     return found;
   }
 
-  /** Writes the files of `paths`; what stands where one goes is overwritten only with `overwrite`. */
-  async write(paths: readonly Buffer[], options: { overwrite: boolean }): Promise<void> {
-    if (paths.length === 0) return;
+  /**
+   * Writes the files of `paths`; what stands where one goes is overwritten only with `overwrite`. Resolves with what git said of
+   * those it could not write.
+   */
+  async write(paths: readonly Buffer[], options: { overwrite: boolean }): Promise<string> {
+    if (paths.length === 0) return '';
     const force = options.overwrite ? ['-f'] : ['-q'];
-    await git(this.#checkout, ['checkout-index', ...force, '-z', '--stdin'], {
+    const { stderr } = await git(this.#checkout, ['checkout-index', ...force, '-z', '--stdin'], {
       env: this.#env,
       stdin: Buffer.concat(paths.flatMap((path) => [path, Buffer.of(0)])),
       ok: [0, 1, 128],
     });
+    return stderr;
   }
 
   async close(): Promise<void> {

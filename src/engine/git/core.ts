@@ -65,6 +65,7 @@ const settings = [
   'worktree.guessRemote=false',
   'rerere.enabled=false',
   'advice.detachedHead=false',
+  'advice.graftFileDeprecated=false',
 ].flatMap((setting) => ['-c', setting]);
 
 /**

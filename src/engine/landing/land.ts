@@ -28,6 +28,7 @@ import {
 } from './retire.ts';
 import { type TearDown, tearingDown } from './tear-down.ts';
 import { undoneBy, undoneReason } from './undone.ts';
+import { reasonIn, whyUnwritten } from './unwritten.ts';
 
 export interface LandingOrder {
   repo: Repository;
@@ -148,13 +149,22 @@ async function moveTrunk({ repo, trunk, landing, changes }: LandingOrder, journa
     }
     await follow(landing, from, to);
   } catch (error) {
-    const why = error instanceof GitError ? (error.stderr.trim().split('\n')[0] ?? '') : inWords(error);
+    const why = error instanceof GitError ? reasonIn(error.stderr) : inWords(error);
+    // Asked before anything is taken back, since that makes room.
+    const cause = error instanceof GitError ? await whyUnwritten(landing, error.stderr) : undefined;
     await moveBack({ repo, trunk, landing }, journal, why);
     // Only where the index is held by another git was nothing begun; one that took too long may have written files.
     const untouched = Refusal.is(error) && error.slug !== 'timed_out' && error.slug !== 'cancelled';
     const files = untouched ? [] : await undo(error, landing, to, from);
     await closeJournal(repo.commonDir);
     if (error instanceof Refusal) throw error;
+    if (cause !== undefined && files.length === 0) {
+      throw new Refusal(
+        'unavailable',
+        `${landing} could not follow, since git could not write its files (${why}): ${adviceOn(cause, landing)}. Nothing was landed.`,
+        { data: where(repo) },
+      );
+    }
     throw new Refusal(
       'dirty_landing_checkout',
       `${landing} could not follow (${why}): look at it with "git status", put right what is in the way, then accept again. Nothing was landed.`,
@@ -174,6 +184,9 @@ async function undo(error: unknown, landing: string, to: string, from: string): 
   return files.length > 0 ? files : catchUp(landing, to, from);
 }
 
+/** What the trunk's reflog says where a landing took it back. */
+export const TAKEN_BACK = 'discern: the landing checkout could not follow';
+
 /** Takes the trunk back; where that is impossible the work has landed, and the journal stays for a recovery. */
 async function moveBack(
   { repo, trunk, landing }: Pick<LandingOrder, 'repo' | 'trunk' | 'landing'>,
@@ -181,7 +194,7 @@ async function moveBack(
   why: string,
 ): Promise<void> {
   try {
-    await moveRef(landing, trunk.ref, from, to, 'discern: the landing checkout could not follow');
+    await moveRef(landing, trunk.ref, from, to, TAKEN_BACK);
   } catch (error) {
     throw new Refusal(
       'partial_acceptance',

@@ -2,7 +2,7 @@ import { rename } from 'node:fs/promises';
 import type { Landing } from '../../contract/data.ts';
 import type { Context } from '../context.ts';
 import { exists } from '../files.ts';
-import { GitError } from '../git/core.ts';
+import { GitError, git } from '../git/core.ts';
 import { treeDifference } from '../git/diff.ts';
 import { switchTree } from '../git/read-tree.ts';
 import { isAncestor, resolveCommit } from '../git/refs.ts';
@@ -18,7 +18,7 @@ import { waitForIndex } from './follow.ts';
 import { editedInTheWay } from './hidden-edits.ts';
 import { closeJournal, type Journal, landingLockPath, readJournal } from './journal.ts';
 import { keepAdministered } from './keep.ts';
-import { inWords, type LandingResult, nothing, retire } from './land.ts';
+import { inWords, type LandingResult, nothing, retire, TAKEN_BACK } from './land.ts';
 import { deleteBranch, deleteJudged, judgedName, type Surroundings } from './retire.ts';
 import { leavingResources, type TearDown } from './tear-down.ts';
 import { undoneBy, undoneReason } from './undone.ts';
@@ -87,9 +87,13 @@ async function converge(
 ): Promise<Recovery | undefined> {
   const { trunk, from, to } = journal;
   const now = await resolveCommit(top, trunk.ref);
-  // The trunk never moved, or has been taken elsewhere since: then there is nothing of ours to finish. (It had not to
-  // move where the work was landed by hand and the worktree was only to be retired.)
-  if (now === undefined || (now === from && from !== to) || !(await isAncestor(top, to, now))) {
+  if (now === from && from !== to) {
+    await finishTakingBack(journal, top);
+    return undefined;
+  }
+  // The trunk has been taken elsewhere since: then there is nothing of ours to finish. (It had not to move where the work was
+  // landed by hand and the worktree was only to be retired.)
+  if (now === undefined || !(await isAncestor(top, to, now))) {
     return undefined;
   }
   const worktrees = await listWorktrees(top);
@@ -118,6 +122,22 @@ async function converge(
     landing: result.landing,
     ...(reasons.length > 0 && { reason: reasons.join('; ') }),
   };
+}
+
+/**
+ * Of a landing that was being taken back when it was cut off, the trunk's reflog tells: then the landing checkout goes back the
+ * rest of the way too. Of one that never moved the trunk nothing was written.
+ */
+async function finishTakingBack({ trunk, from, to }: Journal, top: string): Promise<void> {
+  const asking = ['log', '--walk-reflogs', '--max-count=1', '--format=%gs', trunk.ref, '--'];
+  const { stdout } = await git(top, asking, { ok: [0, 128] });
+  if (stdout.toString('utf8').trim() !== TAKEN_BACK) return;
+  const home = (await listWorktrees(top)).find(
+    (one) => one.branch === trunk.ref && !one.bare && one.prunable === undefined,
+  );
+  if (!home) return;
+  await waitForIndex((await gitDirOf(home.path)) ?? `${home.path}/.git`);
+  await catchUp(home.path, to, from);
 }
 
 /** Takes the landing checkout to the landed commit from wherever it was cut off; returns the files it kept. */
