@@ -107,7 +107,7 @@ export const StatusData = z.strictObject({
     .describe('What an interrupted run left behind, each with the command that mends it.'),
   recovery: z.strictObject({ performed: z.boolean(), detail: z.string() }).optional(),
   kept: z
-    .strictObject({ total: z.number().int(), refs: z.array(KeptRef).describe('The newest.') })
+    .strictObject({ total: z.number().int(), refs: z.array(KeptRef).describe('The newest first.') })
     .optional()
     .describe('What removals have kept under refs/discern/recovered/.'),
 });

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { PaletteVerb } from '../contract/traits.ts';
 import type { App } from './app.ts';
+import { removeKept, restoreKept } from './commands/kept.ts';
 import { accept, type CommandTarget, drop, pinStandards, simple, start } from './commands/lifecycle.ts';
 import { doctor, initialize } from './commands/project.ts';
 import { addFolder, addHeldRoot, aimHere, offerHelp, openHeldRoot } from './commands/window.ts';
@@ -126,6 +127,8 @@ type OwnCommand =
   | 'openHeldRoot'
   | 'addHeldRoot'
   | 'aimHere'
+  | 'restoreKept'
+  | 'removeKept'
   | 'offerHelp'
   | 'refresh'
   | 'showGate'
@@ -150,6 +153,8 @@ function registerCommands(app: App, documents: PreviewDocuments): vscode.Disposa
     openHeldRoot: (target) => openHeldRoot(app, target),
     addHeldRoot: (target) => addHeldRoot(app, target),
     aimHere: (target) => aimHere(app, target),
+    restoreKept: (target) => restoreKept(app, target),
+    removeKept: (target) => removeKept(app, target),
     offerHelp: () => offerHelp(app),
     refresh: () => app.refresh(),
     showGate: () => vscode.commands.executeCommand('discern.gate.focus'),

@@ -6,6 +6,9 @@ import type { Divergence } from '../contract/divergence.ts';
 /** The last part of a path, for labels; the whole path goes into tooltips. */
 export const shortName = (path: string): string => basename(path) || path;
 
+/** The day of a time, as `2026-01-31`. */
+export const dayOf = (time: string): string => time.slice(0, 10);
+
 /** `↑2 ↓1`, as git's own status bar item in VS Code writes it; empty when level with the trunk. */
 export function distance(ahead: number | undefined, behind: number | undefined): string {
   return [ahead ? `↑${ahead}` : '', behind ? `↓${behind}` : ''].filter(Boolean).join(' ');

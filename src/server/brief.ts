@@ -1,5 +1,5 @@
 import type { ToolAnswer } from '../contract/answers.ts';
-import type { Held, Landing, ProofState } from '../contract/data.ts';
+import type { Held, Landing, ProofState, StatusData } from '../contract/data.ts';
 import type { Diagnostic, Envelope, Step } from '../contract/envelope.ts';
 import { byJob, cutMiddle, jobOf } from './cut.ts';
 
@@ -97,8 +97,18 @@ function fairly(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   return Array.from({ length: longest }, (_, i) => queues.flatMap((queue) => queue[i] ?? [])).flat();
 }
 
+/** Of what removals have kept `status` tells an agent the newest few, with how many there are; prune lists them all. */
+const MOST_KEPT = 5;
+
+const shortKept = (kept: unknown) => {
+  const { total, refs } = kept as Partial<NonNullable<StatusData['kept']>>;
+  return refs === undefined ? kept : { total, refs: refs.slice(0, MOST_KEPT) };
+};
+
 function shortData(data: Json): Json {
-  const { held, worktrees, jobs, standards, proof, worktree, ...rest } = data as Json & { landing?: Landing };
+  const { held, worktrees, jobs, standards, proof, worktree, kept, ...rest } = data as Json & {
+    landing?: Landing;
+  };
   const removed = rest.landing?.worktree_removed === true;
   return {
     ...rest,
@@ -107,6 +117,7 @@ function shortData(data: Json): Json {
     ...(proof !== undefined && { proof: shortProof(proof as ProofState, data) }),
     ...(held !== undefined && { held: shortHeld(held as Held) }),
     ...(Array.isArray(worktrees) && { worktrees: worktrees.map((one) => shortWorktree(one, data)) }),
+    ...(kept !== undefined && { kept: shortKept(kept) }),
     ...(jobs !== undefined && { jobs: shortCounts(jobs as Record<string, number>) }),
     ...(Array.isArray(standards) && { standards: standards.map(({ history: _history, ...one }) => one) }),
   };

@@ -227,6 +227,9 @@ function pruneLines({ dry_run, data }: Envelope<PruneData>): string[] {
   ];
 }
 
+/** Of what removals have kept `status` shows the newest few. */
+const MOST_KEPT = 5;
+
 const keptLine = ({ commit, kept_at, restore, remove }: KeptRef) =>
   `- ${commit.slice(0, 10)}${kept_at ? ` since ${kept_at.slice(0, 10)}` : ''}: back with ${restore}; gone with ${remove}`;
 
@@ -237,7 +240,9 @@ function statusLines(data: StatusData, more: Envelope['more']): string[] {
     `proof: ${proof.state}${proof.reason ? `. ${proof.reason}` : ''}`,
     ...(data.recovery ? [data.recovery.detail] : []),
     ...(data.findings ?? []).map(({ what, remedy }) => `found: ${what} Remedy: ${remedy}`),
-    ...(data.kept ? [`kept of removed worktrees: ${data.kept.total}`, ...data.kept.refs.map(keptLine)] : []),
+    ...(data.kept
+      ? [`kept of removed worktrees: ${data.kept.total}`, ...some(data.kept.refs.map(keptLine), MOST_KEPT)]
+      : []),
     ...(data.worktrees.length > 1 ? ['worktrees:'] : []),
     ...(data.worktrees.length > 1 ? some(data.worktrees.map(worktreeLine), MOST_WORKTREES, Infinity) : []),
     ...(more === undefined ? [] : [`- and ${more.worktrees} more: status with cursor "${more.cursor}"`]),

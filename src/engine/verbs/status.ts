@@ -13,9 +13,6 @@ import { describeWorktrees } from '../worktree/describe.ts';
 import { findLeft } from '../wreckage/find.ts';
 import { lookOver, requireRoot, settle } from '../wreckage/settle.ts';
 
-/** Of what removals have kept the newest few are told; prune lists them all. */
-const MOST_KEPT = 5;
-
 function overlookedHint({ overlooked }: TreeStatus): string[] {
   if (!overlooked || overlooked.edited.length === 0) return [];
   return [
@@ -70,7 +67,7 @@ export async function status(
       ...(done.length > 0 && { recovery: { performed: true, detail: done.join(' ') } }),
       ...(findings.length > 0 && { findings }),
       ...(recovered.length > 0 && {
-        kept: { total: recovered.length, refs: recovered.slice(0, MOST_KEPT).map(toldOf) },
+        kept: { total: recovered.length, refs: recovered.map(toldOf) },
       }),
     },
     hints: [

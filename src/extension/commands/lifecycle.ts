@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { AnswerOf } from '../../contract/answers.ts';
 import { count } from '../../contract/count.ts';
+import type { KeptRef } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
 import type { GateVerb } from '../../contract/traits.ts';
 import type { Args, Verb } from '../../contract/verbs.ts';
@@ -8,7 +9,7 @@ import type { App } from '../app.ts';
 import { shortName } from '../wording.ts';
 
 /** A tree node, an Explorer resource, or nothing (the palette). */
-export type CommandTarget = { path?: string } | vscode.Uri | undefined;
+export type CommandTarget = { path?: string; kept?: KeptRef } | vscode.Uri | undefined;
 
 /** The directory a command was called on; `undefined` means the held root. */
 export function targetPath(target: CommandTarget): string | undefined {

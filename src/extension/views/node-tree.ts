@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { KeptRef } from '../../contract/data.ts';
 import type { WindowModel, WindowView } from '../model.ts';
 
 /** One line of a tree. */
@@ -13,6 +14,10 @@ export interface TreeNode {
   command?: vscode.Command;
   /** Present on a line that can be opened, even if there is nothing below it now. */
   children?: TreeNode[];
+  /** True of a line whose children are hidden until somebody opens it. */
+  collapsed?: boolean;
+  /** What a removal kept, for commands run on it. */
+  kept?: KeptRef;
   /** The directory it is about, for commands run on it. */
   path?: string;
 }
@@ -78,8 +83,9 @@ export function registerTree(id: string, tree: NodeTree): vscode.Disposable[] {
 
 /** A node as VS Code draws it. */
 function treeItem(node: TreeNode): vscode.TreeItem {
-  const { Expanded, None } = vscode.TreeItemCollapsibleState;
-  const item = new vscode.TreeItem(node.label, node.children ? Expanded : None);
+  const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
+  const open = node.collapsed ? Collapsed : Expanded;
+  const item = new vscode.TreeItem(node.label, node.children ? open : None);
   item.id = node.id;
   if (node.description !== undefined) item.description = node.description;
   if (node.tooltip !== undefined) item.tooltip = node.tooltip;

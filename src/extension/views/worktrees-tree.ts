@@ -1,16 +1,49 @@
 import * as vscode from 'vscode';
-import type { Worktree } from '../../contract/data.ts';
+import { count } from '../../contract/count.ts';
+import type { KeptRef, StatusData, Worktree } from '../../contract/data.ts';
+import { branchFor } from '../kept.ts';
 import type { WindowModel, WindowView } from '../model.ts';
-import { branchBeside, distance, shortName, spokenCheckout } from '../wording.ts';
+import { branchBeside, dayOf, distance, shortName, spokenCheckout } from '../wording.ts';
 import { NodeTree, type TreeNode } from './node-tree.ts';
 
-/** The nodes of the Worktrees tree: every checkout of the held root's repository, the trunk's first. */
+/** The nodes of the Worktrees tree: every checkout of the held root's repository, the trunk's first; then what removals kept. */
 export function worktreeNodes({ status, held }: WindowView): TreeNode[] {
   if (!status) return [];
   const order = (tree: Worktree) => (tree.landing ? 0 : tree.location === 'main' ? 1 : 2);
-  return [...status.worktrees]
+  const trees = [...status.worktrees]
     .sort((a, b) => order(a) - order(b))
     .map((tree) => worktreeNode(tree, tree.root === held?.root, status.trunk));
+  return status.kept ? [...trees, keptGroup(status.kept)] : trees;
+}
+
+/** One line, closed until somebody opens it, with everything that is kept below. */
+function keptGroup({ total, refs }: NonNullable<StatusData['kept']>): TreeNode {
+  return {
+    id: 'kept',
+    label: 'Kept of removed worktrees',
+    description: String(total),
+    tooltip: 'What only a worktree had when it was removed. Each can be brought back as a branch, or let go.',
+    icon: new vscode.ThemeIcon('archive'),
+    context: 'kept',
+    spoken: `Kept of removed worktrees, ${count(total, 'ref')}`,
+    collapsed: true,
+    children: refs.map(keptNode),
+  };
+}
+
+function keptNode(kept: KeptRef): TreeNode {
+  const name = branchFor(kept).replace(/^recovered\//, '');
+  const since = kept.kept_at === undefined ? '' : dayOf(kept.kept_at);
+  return {
+    id: `kept:${kept.ref}`,
+    label: name,
+    description: [kept.commit.slice(0, 10), since].filter(Boolean).join(' · '),
+    tooltip: `${kept.ref}\nBring it back: ${kept.restore}\nLet it go: ${kept.remove}`,
+    icon: new vscode.ThemeIcon('history'),
+    context: 'keptRef',
+    spoken: `Kept ${name}${since && `, since ${since}`}`,
+    kept,
+  };
 }
 
 function worktreeNode(tree: Worktree, held: boolean, trunk: string): TreeNode {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { realpathSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import * as vscode from 'vscode';
+import { letGo } from '../../../src/extension/kept.ts';
 import { rootNodes } from '../../../src/extension/views/root-tree.ts';
 import { worktreeNodes } from '../../../src/extension/views/worktrees-tree.ts';
 import {
@@ -187,6 +188,39 @@ describe('A window with one folder', () => {
     assert.equal(found.range.start.line, document.lineCount - 2);
     await vscode.commands.executeCommand('workbench.action.files.revert');
     await until(() => (vscode.languages.getDiagnostics(document.uri).length === 0 ? true : undefined));
+  });
+
+  it('shows what removals kept at the end of the Worktrees tree, and brings it back or lets it go', async () => {
+    const path = await startedBy(prefix, 'Thrown away');
+    const thrown = await commitFile(path, 'precious.txt', 'precious\n');
+    await vscode.commands.executeCommand('discern.aimHere', vscode.Uri.file(folder()));
+    const dropped = await asPerson('drop', {
+      worktree: path,
+      delete_branch: true,
+      force: true,
+      path: folder(),
+    });
+    assert.equal(dropped.ok, true, dropped.message);
+    const now = await view((one) => one.status?.kept?.total === 1, 'what was kept shows');
+    const group = worktreeNodes(now).at(-1);
+    assert.deepEqual([group?.context, group?.collapsed, group?.children?.length], ['kept', true, 1]);
+    const [node] = group?.children ?? [];
+    assert.equal(node?.context, 'keptRef');
+    assert.match(node?.tooltip ?? '', /git branch .*\n.*git update-ref -d /);
+    await vscode.commands.executeCommand('discern.restoreKept', node);
+    const branch = `recovered/${node?.label}`;
+    assert.equal(await git(folder(), 'show', `${branch}:precious.txt`), 'precious');
+    await git(folder(), 'merge-base', '--is-ancestor', thrown, branch);
+    assert.ok(node?.kept);
+    await assert.rejects(
+      letGo(folder(), { ...node.kept, commit: '1'.repeat(40) }),
+      'not if it is another by now',
+    );
+    await letGo(folder(), node.kept);
+    await vscode.commands.executeCommand('discern.refresh');
+    const after = await view((one) => one.status !== undefined && !one.status.kept, 'nothing is kept');
+    assert.ok(!worktreeNodes(after).some(({ id }) => id === 'kept'));
+    await git(folder(), 'branch', '-D', branch);
   });
 
   it('restarts a server that crashes, with the held root it had', async () => {
