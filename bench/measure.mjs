@@ -77,9 +77,11 @@ export class Mcp {
   #buffer = '';
   #waiting = new Map();
   #id = 0;
+  #name;
 
-  constructor(command, args) {
-    this.#child = spawn(command, args, { env, cwd: '/', stdio: ['pipe', 'pipe', 'inherit'] });
+  constructor(command, args, { name = 'bench', env: given = env } = {}) {
+    this.#name = name;
+    this.#child = spawn(command, args, { env: given, cwd: '/', stdio: ['pipe', 'pipe', 'inherit'] });
     this.#child.stdout.on('data', (chunk) => {
       this.#buffer += chunk;
       for (let end = this.#buffer.indexOf('\n'); end !== -1; end = this.#buffer.indexOf('\n')) {
@@ -108,14 +110,18 @@ export class Mcp {
     await this.request('initialize', {
       protocolVersion: '2025-11-25',
       capabilities: {},
-      clientInfo: { name: 'bench', version: '1' },
+      clientInfo: { name: this.#name, version: '1' },
     });
     this.#child.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
     return this.request('tools/list');
   }
 
-  async call(name, args = {}) {
-    const { structuredContent } = await this.request('tools/call', { name, arguments: args });
+  async call(name, args = {}, meta = undefined) {
+    const { structuredContent } = await this.request('tools/call', {
+      name,
+      arguments: args,
+      ...(meta && { _meta: meta }),
+    });
     if (!structuredContent.ok) throw new Error(`${name}: ${structuredContent.message}`);
     return structuredContent;
   }

@@ -4,6 +4,7 @@ import { accept } from './cases/accept.mjs';
 import { headlineCharacters, toolsCharacters } from './cases/answers.mjs';
 import { gate } from './cases/gate.mjs';
 import { hook, hookOnCommand, hookWithSettings } from './cases/hook.mjs';
+import { lookUp } from './cases/look-up.mjs';
 import { memory } from './cases/memory.mjs';
 import { serverStart } from './cases/server-start.mjs';
 import { start } from './cases/start.mjs';
@@ -20,6 +21,7 @@ const always = [
   hook,
   hookWithSettings,
   hookOnCommand,
+  lookUp,
   memory,
   vsix,
   headlineCharacters,

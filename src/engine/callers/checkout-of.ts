@@ -1,4 +1,5 @@
-import { realpath } from 'node:fs/promises';
+import { readFile, realpath } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { anchorOf } from '../anchor.ts';
 
 /** The checkout a directory lies in. Absolute paths, free of symlinks. */
@@ -11,7 +12,7 @@ export interface CheckoutPlace {
 
 /**
  * The checkout a directory lies in, by the files git reads (gitrepository-layout(5)). `undefined` when the directory is gone
- * or lies in none that can be read.
+ * or lies in none that can be read, or in a copy of one.
  */
 export async function checkoutOf(directory: string): Promise<CheckoutPlace | undefined> {
   // A directory that is gone, or a git directory that cannot be read, is no evidence, and never an error of the call.
@@ -20,9 +21,21 @@ export async function checkoutOf(directory: string): Promise<CheckoutPlace | und
     .catch(() => undefined);
   if (anchor === undefined) return undefined;
   const { top, gitDir, commonDir } = anchor;
+  if (gitDir !== commonDir && (await isCopy(top, gitDir))) return undefined;
   return {
     top,
     commonDir: await realpath(commonDir).catch(() => commonDir),
     linked: gitDir !== commonDir,
   };
+}
+
+/**
+ * A copy of a linked checkout has the same git directory, which names the original (gitrepository-layout(5), `worktrees/<id>/gitdir`).
+ * While the original is there, what stands in the copy is not what its branch is about.
+ */
+async function isCopy(top: string, gitDir: string): Promise<boolean> {
+  const named = await readFile(join(gitDir, 'gitdir'), 'utf8').catch(() => undefined);
+  if (named === undefined) return false;
+  const original = await realpath(resolve(gitDir, named.trim())).catch(() => undefined);
+  return original !== undefined && original !== (await realpath(join(top, '.git')));
 }

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import { directoryNamed, homeOfUser, lastObjects, objectIn, readTail } from './record-file.ts';
+import { directoryNamed, homeOfUser, isSamePlace, lastObjects, objectIn, readTail } from './record-file.ts';
 import { type CallerFacts, type Source, type Standing, sessionId } from './standing.ts';
 
 /**
@@ -11,13 +11,21 @@ import { type CallerFacts, type Source, type Standing, sessionId } from './stand
 export const claude: Source = {
   client: 'claude',
   session: ({ env }) => sessionId(env.CLAUDE_CODE_SESSION_ID),
+  async shared({ env }, session) {
+    const home = configHome(env);
+    return home !== undefined && (await isShared(home, session));
+  },
   async recorded(facts, session) {
     const home = configHome(facts.env);
     if (home === undefined) return [];
     const process = await processRecord(home, facts.parent, session);
     const current = process?.session ?? session;
-    const lines = current === undefined ? [] : await transcript(home, current);
-    return [...declared(process, lines, facts), ...lines.filter((one) => !one.declared)];
+    const [lines, shared] =
+      current === undefined
+        ? [[], false]
+        : await Promise.all([transcript(home, current), isShared(home, current)]);
+    if (shared) return declared(process, [], facts);
+    return [...(await declared(process, lines, facts)), ...lines.filter((one) => !one.declared)];
   },
 };
 
@@ -79,14 +87,48 @@ export async function procStat(pid: number): Promise<ProcStat | undefined> {
 }
 
 /** The moves the client declared: by its process's record, else by its transcript. A session that stays where it was launched declares none. */
-function declared(
+async function declared(
   process: ProcessRecord | undefined,
   lines: readonly Standing[],
   { env, launch }: CallerFacts,
-): Standing[] {
+): Promise<Standing[]> {
   if (process === undefined) return lines.filter((one) => one.declared);
-  const launched = [env.CLAUDE_PROJECT_DIR, launch].includes(process.cwd);
-  return launched ? [] : [{ cwd: process.cwd, evidence: 'Claude Code’s session record', declared: true }];
+  const { cwd } = process;
+  const launched = await Promise.all([env.CLAUDE_PROJECT_DIR, launch].map((one) => isSamePlace(cwd, one)));
+  return launched.includes(true) ? [] : [{ cwd, evidence: 'Claude Code’s session record', declared: true }];
+}
+
+/** More processes at once than a person has; then nobody knows whose a word is. */
+const MOST_PROCESSES = 256;
+
+/** True when two living processes have one session id, as when a session is resumed in a second terminal. */
+async function isShared(home: string, session: string): Promise<boolean> {
+  const folder = join(home, 'sessions');
+  const names = (await readdir(folder).catch(() => [] as string[])).filter((name) =>
+    /^\d{1,10}\.json$/.test(name),
+  );
+  if (names.length < 2) return false;
+  if (names.length > MOST_PROCESSES) return true;
+  const living = await Promise.all(
+    names.map(async (name) => {
+      const found = await readTail(join(folder, name), 16 * 1024);
+      const record = found?.whole ? objectIn(found.text) : undefined;
+      return record?.sessionId === session && (await lives(record));
+    }),
+  );
+  return living.filter(Boolean).length > 1;
+}
+
+/** Whether the process that wrote a record is there still, as far as the system tells. */
+async function lives({ pid, procStart }: Record<string, unknown>): Promise<boolean> {
+  if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid < 2) return false;
+  const stat = await procStat(pid);
+  if (stat) return typeof procStart !== 'string' || procStart === stat.born;
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }
 
 /** The most folders of transcripts that are looked through for a session. */

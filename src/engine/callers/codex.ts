@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { directoryNamed, homeOfUser, lastObjects, objectIn } from './record-file.ts';
+import { directoryNamed, homeOfUser, isSamePlace, lastObjects, objectIn } from './record-file.ts';
 import { type CallerFacts, type Source, type Standing, sessionId } from './standing.ts';
 
 const META = 'x-codex-turn-metadata';
@@ -18,7 +18,7 @@ export const codex: Source = {
     const { threadId, sessionId: named } = facts.meta ?? {};
     return [meta?.thread_id, meta?.session_id, threadId, named].map(sessionId).find((id) => id !== undefined);
   },
-  carried(facts) {
+  async carried(facts) {
     const cwd = directoryNamed(metadata(facts)?.cwd);
     return cwd === undefined ? undefined : standing(cwd, 'the call’s own metadata', facts);
   },
@@ -30,7 +30,7 @@ export const codex: Source = {
     const { turn, command } = await lastOf(file);
     return [
       ...(command === undefined ? [] : [{ cwd: command, evidence: 'the last command in Codex’s rollout' }]),
-      ...(turn === undefined ? [] : [standing(turn, 'Codex’s rollout', facts)]),
+      ...(turn === undefined ? [] : [await standing(turn, 'Codex’s rollout', facts)]),
     ];
   },
 };
@@ -59,10 +59,10 @@ async function lastOf(file: string): Promise<{ turn?: string | undefined; comman
 const TAIL_BYTES = 256 * 1024;
 
 /** A session stays where it was launched, whatever its commands' directories: to be there says nothing. */
-const standing = (cwd: string, evidence: string, { launch }: CallerFacts): Standing => ({
+const standing = async (cwd: string, evidence: string, { launch }: CallerFacts): Promise<Standing> => ({
   cwd,
   evidence,
-  ...(cwd === launch ? { weak: true as const } : { declared: true as const }),
+  ...((await isSamePlace(cwd, launch)) ? { weak: true as const } : { declared: true as const }),
 });
 
 /** The directory of a command that was run, which Codex writes as a file URL. */
@@ -107,9 +107,9 @@ async function rolloutOf(sessions: string, session: string): Promise<string | un
         const found = names.filter(
           (name) => name.startsWith('rollout-') && name.endsWith(`-${session}.jsonl`),
         );
-        // Their names begin with their time.
-        const newest = found.sort().at(-1);
-        if (newest !== undefined) return join(folder, newest);
+        const [only] = found;
+        // A resumed session goes on in its own; two of one id are two stories.
+        if (only !== undefined) return found.length === 1 ? join(folder, only) : undefined;
       }
     }
   }

@@ -1,5 +1,5 @@
 import { isAbsolute, join } from 'node:path';
-import { directoryNamed, homeOfUser, readTail } from './record-file.ts';
+import { directoryNamed, homeOfUser, isSamePlace, readTail } from './record-file.ts';
 import { type Source, sessionId } from './standing.ts';
 
 /**
@@ -15,7 +15,8 @@ export const copilot: Source = {
     const found = await readTail(join(home, 'session-state', session, 'workspace.yaml'));
     const cwd = found?.whole ? directoryNamed(scalar(found.text, 'cwd')) : undefined;
     if (cwd === undefined) return [];
-    return [{ cwd, evidence: 'Copilot’s session state', ...(cwd !== launch && { declared: true as const }) }];
+    const moved = !(await isSamePlace(cwd, launch));
+    return [{ cwd, evidence: 'Copilot’s session state', ...(moved && { declared: true as const }) }];
   },
 };
 

@@ -36,14 +36,16 @@ function sourceOf(client: ClientKind, facts: CallerFacts): Source | undefined {
 
 async function evidenceOf(source: Source, facts: CallerFacts): Promise<Standing[]> {
   const session = source.session(facts);
-  const carried = source.carried?.(facts);
-  const [hook, recorded] = await Promise.all([
+  const [carried, hook, shared, recorded] = await Promise.all([
+    source.carried?.(facts),
     session === undefined ? undefined : told(facts.env, source.client, session),
+    session === undefined ? false : source.shared?.(facts, session),
     source.recorded(facts, session).catch(() => []),
   ]);
-  const byHook: Standing[] = hook
-    ? [{ cwd: hook.cwd, evidence: 'a hook of discern', ...(hook.declared && { declared: hook.declared }) }]
-    : [];
+  const byHook: Standing[] =
+    hook && !shared
+      ? [{ cwd: hook.cwd, evidence: 'a hook of discern', ...(hook.declared && { declared: hook.declared }) }]
+      : [];
   return [...(carried ? [carried] : []), ...byHook, ...recorded];
 }
 

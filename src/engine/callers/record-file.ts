@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { lstat, open } from 'node:fs/promises';
+import { lstat, open, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute } from 'node:path';
 
@@ -82,4 +82,11 @@ export function directoryNamed(value: unknown): string | undefined {
   return typeof value === 'string' && value.length <= 4096 && isAbsolute(value) && !value.includes('\0')
     ? value
     : undefined;
+}
+
+/** True when two names are of one directory: behind a symlink, a client and the system call it differently. */
+export async function isSamePlace(one: string, other: string | undefined): Promise<boolean> {
+  if (other === undefined || one === other) return one === other;
+  const [a, b] = await Promise.all([one, other].map((path) => realpath(path).catch(() => undefined)));
+  return a !== undefined && a === b;
 }

@@ -39,7 +39,9 @@ export interface Source {
   /** The session that calls, by the client's own id; `undefined` when nothing names it. */
   session(facts: CallerFacts): string | undefined;
   /** What the call itself carries. */
-  carried?(facts: CallerFacts): Standing | undefined;
+  carried?(facts: CallerFacts): Promise<Standing | undefined>;
+  /** True when two living sessions go by this id, so that what is known by it may be the other's. */
+  shared?(facts: CallerFacts, session: string): Promise<boolean>;
   /** What the client's own record of the session says. */
   recorded(facts: CallerFacts, session: string | undefined): Promise<Standing[]>;
 }
