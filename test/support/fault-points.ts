@@ -1,6 +1,13 @@
 import type { Verb } from '../../src/contract/verbs.ts';
 
-const removal = ['retire.renamed', 'retire.judged', 'retire.forgotten'];
+const removal = [
+  'retire.recorded',
+  'retire.renamed',
+  'retire.looked',
+  'retire.kept',
+  'retire.judged',
+  'retire.forgotten',
+];
 
 /** The fault points each verb passes on its way; `status` those of the landing it finishes. */
 export const pointsOf = {

@@ -43,6 +43,12 @@ export class Ledger {
   /** The commits the trunk may go to beside where it is: those that were handed to `accept`. */
   readonly mayLand = new Set<string>();
   trunk: string;
+  /** Commits that no ref has, made in a checkout on a detached HEAD and left: its reflog reaches them, or a ref of ours. */
+  readonly #left = new Map<string, string>();
+  /** Commits made in the submodule, which any repository of it may have. */
+  readonly #inner = new Map<string, string>();
+  /** Files git was told to overlook, by checkout. */
+  readonly #flagged = new Map<string, Set<string>>();
   #precious: Precious[] = [];
   #seen = '';
   #objects = new Set<string>();
@@ -80,9 +86,49 @@ export class Ledger {
   async commit(checkout: string, message = 'by hand'): Promise<string> {
     const commit = await this.project.commit({}, checkout, message);
     this.commits.add(commit);
-    this.#forget((one) => one.checkout === checkout);
+    // git adds nothing of what it was told to overlook.
+    this.#forget((one) => one.checkout === checkout && !this.isFlagged(checkout, one.path));
     if (checkout === this.project.root) this.trunk = commit;
     return commit;
+  }
+
+  isFlagged(checkout: string, path: string): boolean {
+    return this.#flagged.get(checkout)?.has(path) === true;
+  }
+
+  hasFlags(checkout: string): boolean {
+    return (this.#flagged.get(checkout)?.size ?? 0) > 0;
+  }
+
+  /** git is told to overlook a file, or to see it again. */
+  async flag(checkout: string, path: string, flag: 'assume-unchanged' | 'skip-worktree' | undefined) {
+    const flags = flag ? [`--${flag}`] : ['--no-assume-unchanged', '--no-skip-worktree'];
+    for (const one of flags) await git(checkout, 'update-index', one, '--', path);
+    const known = this.#flagged.get(checkout) ?? new Set();
+    if (flag) known.add(path);
+    else known.delete(path);
+    this.#flagged.set(checkout, known);
+  }
+
+  /** git is told to see everything again. */
+  async unflagAll(checkout: string): Promise<void> {
+    for (const path of [...(this.#flagged.get(checkout) ?? [])]) await this.flag(checkout, path, undefined);
+  }
+
+  /** Commits all on a detached HEAD, and goes back to the branch: only the reflog has the commit then. */
+  async commitAndLeave(checkout: string, branch: string): Promise<void> {
+    await git(checkout, 'switch', '--quiet', '--detach');
+    const commit = await this.project.commit({}, checkout, 'left');
+    this.#forget((one) => one.checkout === checkout);
+    this.#left.set(commit, checkout);
+    await git(checkout, 'switch', '--quiet', branch);
+  }
+
+  /** A commit in a worktree's submodule. */
+  async commitInside(checkout: string, submodule: string, text: string): Promise<void> {
+    const inner = join(checkout, submodule);
+    const commit = await this.project.commit({ 'inner.txt': text }, inner, 'inside');
+    this.#inner.set(commit, checkout);
   }
 
   /** Someone deleted a checkout's directory, and what was loose in it; or with `staged` also what git knew of it. */
@@ -93,6 +139,9 @@ export class Ledger {
   /** git was made to forget all checkouts but those registered now: what was staged in others is gone by its own hand. */
   forgotten(registered: ReadonlyMap<string, string>): void {
     this.#forget((one) => one.staged && one.checkout !== this.project.root && !registered.has(one.checkout));
+    for (const made of [this.#left, this.#inner]) {
+      for (const [commit, checkout] of made) if (!registered.has(checkout)) made.delete(commit);
+    }
   }
 
   /** The paths of a checkout that hold uncommitted bytes. */
@@ -120,7 +169,50 @@ export class Ledger {
     await this.#lookAt(JSON.stringify([[...refs].sort(), [...registered].sort()]));
     for (const commit of this.commits) assert.ok(this.#objects.has(commit), `${commit} is reachable`);
     for (const one of this.#precious) await this.#assertKept(one, registered);
+    const logs = await this.#heads();
+    for (const commit of this.#left.keys())
+      assert.ok(
+        this.#objects.has(commit) || logs.includes(commit),
+        `${commit}, which was left, is reachable`,
+      );
+    const stores = await this.#modules();
+    for (const commit of this.#inner.keys()) {
+      const places = stores.map((store) => join(store, 'objects', commit.slice(0, 2), commit.slice(2)));
+      const there = await Promise.all(places.map(isThere));
+      assert.ok(there.includes(true), `${commit} of the submodule is in a repository of it`);
+    }
     await this.#assertTold(registered);
+  }
+
+  /** The reflogs of all linked checkouts' HEADs. */
+  async #heads(): Promise<string> {
+    const parent = join(this.project.root, '.git/worktrees');
+    const names = await readdir(parent).catch(() => []);
+    const logs = names.map((name) => readFile(join(parent, name, 'logs/HEAD'), 'utf8').catch(() => ''));
+    return (await Promise.all(logs)).join('');
+  }
+
+  /** Every repository of the submodule: where it came from, and that of each checkout that has it. */
+  async #modules(): Promise<string[]> {
+    const parent = join(this.project.root, '.git/worktrees');
+    const names = await readdir(parent).catch(() => []);
+    return [
+      join(this.project.home, 'library.git'),
+      ...names.map((name) => join(parent, name, 'modules/sub')),
+    ];
+  }
+
+  /** Pushes what was committed in the submodule to where it came from. */
+  async pushInside(): Promise<void> {
+    const [, ...stores] = await this.#modules();
+    for (const store of stores) {
+      for (const commit of this.#inner.keys()) {
+        if (!(await isThere(join(store, 'objects', commit.slice(0, 2), commit.slice(2))))) continue;
+        // Its checkout may be gone, and git would look for that.
+        const bare = [`--git-dir=${store}`, `--work-tree=${store}`];
+        await git(store, ...bare, 'push', '--quiet', 'origin', `${commit}:refs/heads/w-${commit}`);
+      }
+    }
   }
 
   async #assertProved(commit: string): Promise<void> {

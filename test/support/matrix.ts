@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { started, succeeded } from './checkouts.ts';
 import { verb } from './engine.ts';
 import { type FaultyVerb, pointsOf } from './fault-points.ts';
 import { assertSound, assertWorks, killedAt } from './invariants.ts';
 import { isThere, Ledger } from './ledger.ts';
 import { git, type Project, projects } from './project.ts';
+import { readRegistered } from './refs.ts';
 
 const { make, removeAll } = projects();
 
@@ -35,6 +37,8 @@ async function workIn({ project, ledger }: { project: Project; ledger: Ledger })
   await ledger.write(path, 'src/a.txt', 'changed\n');
   await ledger.write(path, 'new/deep.txt', 'new\n');
   const commit = await ledger.commit(path);
+  await ledger.write(path, 'src/left.txt', 'tried, and left\n');
+  await ledger.commitAndLeave(path, branch ?? '');
   return { path, branch: branch ?? '', id, commit };
 }
 
@@ -92,6 +96,7 @@ const scenes: Record<FaultyVerb, (point: string) => Promise<Scene>> = {
       await git(made.project.root, 'worktree', 'prune');
       await rename(`${path}.away`, path);
       made.ledger.deleted(path, { staged: true });
+      made.ledger.forgotten(await readRegistered(join(made.project.root, '.git')));
       await made.ledger.write(path, 'loose.txt', 'precious in the worktree\n');
     } else {
       await rm(`${path}.away`, { recursive: true });

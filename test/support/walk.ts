@@ -29,6 +29,12 @@ const weights = {
   drop: 6,
   status: 5,
   prune: 4,
+  flag: 4,
+  unflag: 4,
+  leaveCommit: 4,
+  commitInside: 2,
+  pushInside: 2,
+  setting: 3,
 };
 type Action = keyof typeof weights;
 
@@ -36,6 +42,19 @@ type Action = keyof typeof weights;
 const MOST_WORKTREES = 4;
 /** One verb in so many is called in a process that is killed on its way. */
 const KILLED_ONE_IN = 6;
+/** Settings of a user that git obeys and that decide nothing of ours. */
+const SETTINGS: readonly [string, string][] = [
+  ['core.fileMode', 'false'],
+  ['core.ignoreCase', 'true'],
+  ['core.checkStat', 'minimal'],
+  ['core.trustctime', 'false'],
+  ['rebase.autoStash', 'true'],
+  ['merge.autoStash', 'true'],
+  ['merge.ff', 'false'],
+  ['status.showUntrackedFiles', 'no'],
+  ['diff.ignoreSubmodules', 'all'],
+  ['submodule.recurse', 'true'],
+];
 const FILES = ['src/a.txt', 'src/b.txt', 'own.txt', 'dir/deep.txt'];
 
 export interface Tally {
@@ -88,6 +107,8 @@ export class Walk {
   /** Settles everything, lands nothing more, and drops what is left: still nothing may be lost. */
   async end(): Promise<void> {
     const { root } = this.#project;
+    for (const [key] of SETTINGS) await git(root, 'config', '--unset-all', key).catch(() => '');
+    await this.#ledger.pushInside();
     succeeded(await verb('status', root));
     succeeded(await verb('prune', root, { dry_run: false }));
     await this.#ledger.check();
@@ -120,7 +141,16 @@ export class Walk {
   #choose(worktrees: number): Action {
     for (;;) {
       const action = this.#dice.weighted(weights);
-      const alone = ['start', 'editMain', 'commitMain', 'status', 'prune', 'pruneByHand'].includes(action);
+      const alone = [
+        'start',
+        'editMain',
+        'commitMain',
+        'status',
+        'prune',
+        'pruneByHand',
+        'pushInside',
+        'setting',
+      ].includes(action);
       if (!alone && worktrees === 0) continue;
       if (action === 'start' && worktrees >= MOST_WORKTREES) continue;
       return action;
@@ -165,6 +195,22 @@ export class Walk {
         if (answer?.ok) assert.equal(await isThere(path), false, 'it is dropped, as it says');
         return;
       }
+      case 'flag':
+      case 'unflag':
+        return this.#flag(path, action === 'flag');
+      case 'leaveCommit':
+        return this.#leaveCommit(path);
+      case 'commitInside':
+        return this.#commitInside(path);
+      case 'pushInside':
+        return this.#ledger.pushInside();
+      case 'setting': {
+        const [key, value] = this.#dice.pick(SETTINGS);
+        const args = this.#dice.oneIn(2) ? [key, value] : ['--unset-all', key];
+        // There may be nothing to unset.
+        await git(root, 'config', ...args).catch(() => '');
+        return;
+      }
       case 'status':
         await this.#call('status', this.#dice.oneIn(2) ? root : path, {});
         return;
@@ -182,7 +228,7 @@ export class Walk {
   }
 
   async #stage(path: string): Promise<void> {
-    const [file] = this.#ledger.uncommitted(path);
+    const [file] = this.#ledger.uncommitted(path).filter((one) => !this.#ledger.isFlagged(path, one));
     if (file !== undefined && (await this.#isCheckout(path)) && (await isThere(join(path, file))))
       await this.#ledger.stage(path, file);
   }
@@ -191,6 +237,34 @@ export class Walk {
   async #commit(path: string): Promise<void> {
     if (this.#dice.oneIn(2)) await this.#edit(path);
     if (await this.#isCheckout(path)) await this.#ledger.commit(path);
+  }
+
+  /** git is told to overlook a tracked file, which may be edited then; or to see it again. */
+  async #flag(path: string, on: boolean): Promise<void> {
+    if (!(await this.#isCheckout(path))) return;
+    const tracked = (await git(path, 'ls-files', '--', ...FILES)).split('\n').filter(Boolean);
+    if (tracked.length === 0) return;
+    const file = this.#dice.pick(tracked);
+    const flag = this.#dice.oneIn(2) ? 'assume-unchanged' : 'skip-worktree';
+    await this.#ledger.flag(path, file, on ? flag : undefined);
+    if (on && this.#dice.oneIn(2)) await this.#ledger.write(path, file, this.#text());
+  }
+
+  /** Commits on a detached HEAD and goes back; git itself would overwrite what it was told to overlook, so not with that. */
+  async #leaveCommit(path: string): Promise<void> {
+    if (!(await this.#isCheckout(path)) || this.#ledger.hasFlags(path)) return;
+    const branch = await git(path, 'symbolic-ref', '--short', 'HEAD').catch(() => undefined);
+    if (branch === undefined || (await git(path, 'status', '--porcelain', '--', 'sub')) !== '') return;
+    await this.#edit(path);
+    await this.#ledger.commitAndLeave(path, branch);
+  }
+
+  /** A person works in the submodule. */
+  async #commitInside(path: string): Promise<void> {
+    if (!(await this.#isCheckout(path))) return;
+    if (!(await isThere(join(path, 'sub/.git'))))
+      await git(path, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'update', '--init', 'sub');
+    await this.#ledger.commitInside(path, 'sub', this.#text());
   }
 
   /** False for a directory that git was made to forget: nothing can be committed there. */
@@ -241,6 +315,8 @@ export class Walk {
 
   /** Commits, catches up and lands; work that conflicts is given up. */
   async #finish(path: string): Promise<void> {
+    if (await this.#isCheckout(path)) await this.#ledger.unflagAll(path);
+    await this.#ledger.pushInside();
     await this.#commit(path);
     const answer = await this.#call('update', path, {});
     if (answer?.error === 'merge_conflict') {

@@ -1,5 +1,6 @@
+import { join } from 'node:path';
 import { endElsewhere } from './checkouts.ts';
-import { projects } from './project.ts';
+import { git, type Project, projects } from './project.ts';
 import { newTally, Walk } from './walk.ts';
 
 const { make, removeAll } = projects();
@@ -16,6 +17,18 @@ const walks = named === undefined ? Math.ceil(STEPS / PER_WALK) : 1;
 
 const config =
   '[project]\nname = "sample"\n\n[jobs]\ntest = "! grep -rq BROKEN src own.txt dir 2>/dev/null"\n';
+
+/** A project with a submodule, which no checkout has populated yet. */
+async function withSubmodule(): Promise<Project> {
+  const project = await make({ config });
+  const library = join(project.home, 'library.git');
+  await git(project.home, 'clone', '--quiet', '--bare', project.root, library);
+  const allowed = ['-c', 'protocol.file.allow=always'];
+  await git(project.root, ...allowed, 'submodule', '--quiet', 'add', library, 'sub');
+  await project.commit({});
+  await git(project.root, 'submodule', '--quiet', 'deinit', '--force', 'sub');
+  return project;
+}
 
 /** One of `parts` shares of the walks, so that test files that run side by side share them. */
 export function describeWalks(part: number, parts: number): void {
@@ -50,7 +63,7 @@ export function describeWalks(part: number, parts: number): void {
     for (const index of indexes) {
       const seed = first + index;
       it(`loses nothing and lands nothing unproved (seed ${seed})`, async () => {
-        const walk = await Walk.open(await make({ config }), seed, tally);
+        const walk = await Walk.open(await withSubmodule(), seed, tally);
         try {
           for (let step = steps(index); step > 0; step--) await walk.step();
           await walk.end();

@@ -56,6 +56,7 @@ export async function removeCheckout(
   if ((await gitDirOf(path)) === undefined)
     return { removed: false, reason: `${path} is no checkout any more` };
   await recordRemoval(repo.commonDir, path, trash);
+  await point('retire.recorded');
   try {
     await rename(path, trash);
   } catch (error) {
@@ -75,6 +76,7 @@ export async function removeCheckout(
       takeStock({ at: trash, path, gitDir }),
       leftCommits(from, gitDir),
     ]);
+    await point('retire.looked');
     const reason = await accepts(found, trash);
     if (reason !== undefined) {
       await rename(trash, path);
@@ -82,6 +84,7 @@ export async function removeCheckout(
       return { removed: false, reason };
     }
     kept = await keepCommits(from, refName(path), left);
+    await point('retire.kept');
     ignored = found.status.ignored ?? [];
     await rename(trash, judged);
     at = judged;
