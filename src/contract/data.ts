@@ -69,6 +69,8 @@ export const Worktree = z.strictObject({
   locked: z.string().optional().describe('The lock reason; empty when locked without one.'),
   prunable: z.string().optional(),
   id: z.string().optional(),
+  port: z.number().int().optional(),
+  listening: z.boolean().optional().describe('Something on this machine listens on that port.'),
   ahead: z.number().int().optional(),
   behind: z.number().int().optional(),
   clean: z.boolean().optional(),

@@ -141,12 +141,16 @@ function shortWorktree(worktree: Json, data: Json): Json {
     behind,
     tracked_changes: _,
     branch,
+    port,
+    listening,
     ...rest
   } = worktree;
   return {
     path,
     ...(root !== path && { root }),
     branch,
+    // A port on which nothing listens is of use in its own worktree only, where the environment has it.
+    ...(listening === true && { port, listening }),
     ...(root !== data.root && {
       ...rest,
       ...(landing === true && { landing }),

@@ -96,6 +96,8 @@ describe('status', () => {
       landing: false,
       managed: true,
       id: ours.id,
+      port: ours.port,
+      listening: false,
       ahead: 1,
       behind: 0,
       clean: false,

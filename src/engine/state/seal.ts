@@ -1,9 +1,12 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { lstat, realpath } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { readBounded } from '../bounded-file.ts';
 import { writeNewFile } from '../files.ts';
+
+/** What our directories are called. */
+const OURS = 'discern-vscode';
 
 const KEY = /^[0-9a-f]{64}\n$/;
 
@@ -20,7 +23,7 @@ function keyDirs(): string[] {
           ? env.XDG_STATE_HOME
           : join(home, '.local', 'state');
   // Where a sandbox keeps the home directory from being written to.
-  return [join(own, 'discern-vscode'), join(tmpdir(), `discern-vscode-${process.getuid?.() ?? 'user'}`)];
+  return [join(own, OURS), join(tmpdir(), `discern-vscode-${process.getuid?.() ?? 'user'}`)];
 }
 
 const isOwn = (uid: number) => process.getuid === undefined || process.getuid() === uid;
@@ -34,11 +37,17 @@ async function readKey(dir: string): Promise<string | undefined> {
   return read && 'text' in read && KEY.test(read.text) ? read.text : undefined;
 }
 
-async function keyToSealWith(): Promise<string> {
+/** The user's own directory for what belongs to no repository: the one that has the key. Called `discern-vscode` like our other ones. */
+export async function ownStateDir(): Promise<string> {
+  const { dir } = await keyToSealWith();
+  return basename(dir) === OURS ? dir : join(dir, OURS);
+}
+
+async function keyToSealWith(): Promise<{ dir: string; key: string }> {
   let failure: unknown;
   for (const dir of keyDirs()) {
     const known = await readKey(dir);
-    if (known !== undefined) return known;
+    if (known !== undefined) return { dir, key: known };
     try {
       await writeNewFile(join(dir, 'key'), `${randomBytes(32).toString('hex')}\n`, dir, 0o600);
     } catch (error) {
@@ -46,7 +55,7 @@ async function keyToSealWith(): Promise<string> {
       failure = error;
     }
     const made = await readKey(dir);
-    if (made !== undefined) return made;
+    if (made !== undefined) return { dir, key: made };
   }
   throw new Error(
     `No key to mark what discern writes down can be kept in ${keyDirs().join(' or ')} (${failure}): make one of them writable.`,
@@ -72,7 +81,7 @@ async function whereIs(commonDir: string): Promise<At> {
  */
 export async function sealed(commonDir: string, kind: string, record: object): Promise<string> {
   const content = { ...record, at: await whereIs(commonDir) };
-  const seal = mac(await keyToSealWith(), kind, JSON.stringify(content)).toString('hex');
+  const seal = mac((await keyToSealWith()).key, kind, JSON.stringify(content)).toString('hex');
   return `${JSON.stringify({ ...content, seal }, null, 2)}\n`;
 }
 

@@ -180,7 +180,7 @@ async function make(
         { data: where(repo) },
       );
     }
-    const { gitDir, record } = await identify(repo, target, ctx);
+    const { gitDir, record, hints: ofPort } = await identify(repo, target, ctx);
     made.resources = { id: record.id, root };
     await point('start.recorded');
     const fresh = await opened(repo, target, root, gitDir);
@@ -202,6 +202,7 @@ async function make(
         movingAdvice(ctx.client, root),
         ...leftBehind(repo, status),
         ...reclaimed,
+        ...ofPort,
         ...hints,
         ...fresh.config.notes,
         ...setup.hints,

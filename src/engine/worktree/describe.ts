@@ -10,6 +10,7 @@ import { branchOf, type WorktreeEntry } from '../git/worktree.ts';
 import { gitDirOf, namesOf, readRecord } from '../identity.ts';
 import { Refusal } from '../refusal.ts';
 import { isHomeEntry, type Repository, rootIn } from '../repository.ts';
+import { listeningOn } from './listening.ts';
 
 /** How each checkout of the repository stands; `tree` is what is known already of the one asked about. */
 export async function describeWorktrees(
@@ -31,7 +32,10 @@ export async function describeWorktrees(
     }
   };
   await Promise.all(Array.from({ length: Math.min(entries.length, cpus().length * 2) }, worker));
-  return described;
+  const listening = await listeningOn(described.flatMap(({ port }) => port ?? []));
+  return described.map((one) =>
+    one.port === undefined ? one : { ...one, listening: listening.has(one.port) },
+  );
 }
 
 interface Known {
@@ -61,7 +65,7 @@ async function describe(
     managed: record !== undefined,
     ...(entry.locked !== undefined && { locked: entry.locked }),
     ...(entry.prunable !== undefined && { prunable: entry.prunable }),
-    ...(names && { id: names.id }),
+    ...(names && { id: names.id, port: names.port }),
     ...state,
   };
 }

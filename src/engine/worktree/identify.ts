@@ -10,6 +10,8 @@ import type { Repository } from '../repository.ts';
 import { projectSlug } from './handles.ts';
 import { tieHome } from './home-link.ts';
 import { listLedgers } from './ledger.ts';
+import { isFree } from './listening.ts';
+import { type Claims, withPortClaims } from './port-claims.ts';
 
 /** A worktree that git has just made. */
 interface Fresh {
@@ -21,14 +23,14 @@ interface Fresh {
 }
 
 /**
- * Marks a worktree as ours, with a port no sibling has. The lock keeps two that are made in the same instant from taking
- * the same one: a port is taken once its record is written.
+ * Marks a worktree as ours, with a port that no worktree of this user has and nothing listens on. The locks keep two that are
+ * made in the same instant from taking the same one: a port is taken once its record is written.
  */
 export async function identify(
   repo: Repository,
   { id, branch, path, base, baseCommit }: Fresh,
   ctx: Context,
-): Promise<{ gitDir: string; record: Required<WorktreeRecord> }> {
+): Promise<{ gitDir: string; record: Required<WorktreeRecord>; hints: string[] }> {
   const gitDir = await gitDirOf(path);
   if (!gitDir) throw new Error(`git made no .git file in ${path}`);
   const lock = await acquireLock(join(stateDir(repo.commonDir), 'locks', 'identity.lock'), {
@@ -36,22 +38,37 @@ export async function identify(
     signal: ctx.signal,
   });
   try {
-    const port = portFor(plainName(id), await takenPorts(repo));
-    const record = {
-      version: 1 as const,
-      id,
-      branch,
-      base,
-      base_commit: baseCommit,
-      port,
-      slug: projectSlug(repo),
-    };
-    await point('start.naming');
-    await writeRecord(gitDir, record);
+    const taken = await takenPorts(repo);
+    const { value: record, hints } = await withPortClaims(ctx, async (claims) => {
+      const port = await freePort(plainName(id), taken, claims);
+      const made = {
+        version: 1 as const,
+        id,
+        branch,
+        base,
+        base_commit: baseCommit,
+        port,
+        slug: projectSlug(repo),
+      };
+      await claims.claim(port, gitDir);
+      await point('start.naming');
+      await writeRecord(gitDir, made);
+      return made;
+    });
     await tieHome(gitDir, path);
-    return { gitDir, record };
+    return { gitDir, record, hints };
   } finally {
     await lock.release();
+  }
+}
+
+/** The first port from the id's own on that no worktree has and nobody listens on. */
+async function freePort(id: string, taken: ReadonlySet<number>, claims: Claims): Promise<number> {
+  const passed = new Set(taken);
+  for (;;) {
+    const port = portFor(id, passed);
+    if (!(await claims.isHeld(port)) && (await isFree(port))) return port;
+    passed.add(port);
   }
 }
 
