@@ -76,7 +76,13 @@ export const stopped = (verb: Verb, root: string | undefined, error: unknown): A
 // The server takes these from here, so that it need not build schemas before its first answer.
 export { personMethods, windowNotification } from '../contract/window.ts';
 export { parseCall } from './arguments.ts';
-export { type CallerFacts, checkoutOf, type Standing, whereCallerStands } from './callers/index.ts';
+export {
+  type CallerFacts,
+  checkoutOf,
+  type Standing,
+  strangeHook,
+  whereCallerStands,
+} from './callers/index.ts';
 export { checkConfig, checkFile, loadConfig, loadSettings } from './config/index.ts';
 export type { ClientKind, Context } from './context.ts';
 export { exists } from './files.ts';

@@ -45,7 +45,8 @@ async function tellOf(env: NodeJS.ProcessEnv, event: HookEvent): Promise<string 
   if (before?.declared && (await isDirectory(before.cwd))) return subagent ? cwd : before.cwd;
   // A sub-agent may stand in a worktree of its own: only its calls to us are about that.
   if (subagent && !/discern/i.test(tool)) return cwd;
-  await tell(env, { client, session, cwd, event: name, ...(enters && { declared: true }) });
+  const by = DISCERN_VERSION;
+  await tell(env, { client, session, cwd, event: name, by, ...(enters && { declared: true }) });
   return cwd;
 }
 

@@ -4,6 +4,7 @@ import { Refusal } from '../engine/refusal.ts';
 import type { CallRequest } from './call.ts';
 import { CallOrder } from './callers.ts';
 import { ClientRoots } from './client-roots.ts';
+import { loadEngine } from './engine.ts';
 import { HeldRoot } from './held-root.ts';
 import { launchedElsewhere } from './launched.ts';
 import { type Stance, stanceOf, topOfCaller } from './standing.ts';
@@ -20,6 +21,8 @@ export interface Caller {
   stood: string | undefined | null;
   /** Whether it was told what was passed over when the spawn root was looked for. */
   told: boolean;
+  /** Whether it was told that its hook is of another version. */
+  toldOfHook: boolean;
   roots: ClientRoots;
   /** How many of its calls are in flight. */
   busy: number;
@@ -143,6 +146,16 @@ export class Callers {
     }
   }
 
+  /** What there is to say of a caller's hook, once. */
+  async hookOf(request: CallRequest, caller: Caller): Promise<string[]> {
+    if (caller.toldOfHook || request.caller === 'person') return [];
+    const { strangeHook } = await loadEngine();
+    const said = strangeHook(request.client, this.#factsOf(request, caller));
+    if (said === undefined) return [];
+    caller.toldOfHook = true;
+    return [said];
+  }
+
   /** Remembers where a caller stands now that its held root was moved. A person stands nowhere. */
   async stands(request: CallRequest, caller: Caller): Promise<void> {
     if (request.caller === 'person') return;
@@ -164,6 +177,7 @@ function newCaller(held: Promise<HeldRoot>, left: boolean): Caller {
     order: new CallOrder(),
     stood: left ? null : undefined,
     told: false,
+    toldOfHook: false,
     roots: new ClientRoots(),
     busy: 0,
   };

@@ -206,7 +206,11 @@ export class Session {
     }
     if (envelope.verb === 'status') envelope.data = { ...envelope.data, held: description };
     if (stance.caller) envelope.data = Object.assign(envelope.data ?? {}, { caller: stance.caller });
-    const first = [...this.#passedOver(verb, caller, held), ...(stance.notice ? [stance.notice] : [])];
+    const first = [
+      ...this.#passedOver(verb, caller, held),
+      ...(needsNoRoot(verb) ? [] : await this.#callers.hookOf(request, caller)),
+      ...(stance.notice ? [stance.notice] : []),
+    ];
     if (first.length > 0) envelope.message = [...first, envelope.message].filter(Boolean).join(' ');
     if (envelope.verb === 'doctor') envelope = engine.withHeld(envelope, description);
     return { envelope, held: description };

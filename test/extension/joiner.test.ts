@@ -56,13 +56,15 @@ describe('A joiner that an agent host starts without an address', () => {
   const recordOf = () => join(records(), readdirSync(records())[0] ?? '');
 
   /** A window's server, as the extension starts it. */
-  async function open(...opened: string[]): Promise<Window> {
+  const open = (...opened: string[]) => openWith([], ...opened);
+
+  async function openWith(flags: string[], ...opened: string[]): Promise<Window> {
     const folder = mkdtempSync(join(tmpdir(), 'discern-s-'));
     folders.push(folder);
     const address = join(folder, 's');
     const known = existsSync(records()) ? readdirSync(records()).length : 0;
     const env = { DISCERN_STATE_DIR: state, WORKSPACE_FOLDER_PATHS: opened.join(delimiter) };
-    const args = [serverFile, '--root', opened[0] ?? '', '--socket', address];
+    const args = [serverFile, '--root', opened[0] ?? '', '--socket', address, ...flags];
     const server = spawn(process.execPath, args, { env: environment(env), cwd: '/' });
     children.push(server);
     await until(
@@ -181,6 +183,35 @@ describe('A joiner that an agent host starts without an address', () => {
       linked,
       JSON.stringify(structuredContent),
     );
+  });
+
+  it('runs nothing in a window that nobody trusts, whatever it asks for', async () => {
+    const mark = '[jobs.test]\nrun = "touch ran"\n[gate]\nblocking = ["test"]\n';
+    const project = await make({ config: mark });
+    await openWith(['--untrusted'], project.root);
+    const one = (await client([], project.root)).client;
+    assert.equal(await rootOf(one), project.root, 'looking is allowed');
+    for (const [name, args] of [
+      ['discern_test', {}],
+      ['discern_done', {}],
+      ['discern_done', { path: project.root }],
+      ['discern_start', { name: 'mine' }],
+    ] as const) {
+      const { structuredContent } = await one.callTool({ name, arguments: args });
+      assert.equal(
+        (structuredContent as { error?: string }).error,
+        'untrusted',
+        JSON.stringify(structuredContent),
+      );
+    }
+    // What only the person may say is no method of a joiner's.
+    await assert.rejects(
+      one.request({ method: 'discern/trust', params: { trusted: true } } as never, {} as never),
+      /-32601/,
+    );
+    const { structuredContent } = await one.callTool({ name: 'discern_test', arguments: {} });
+    assert.equal((structuredContent as { error?: string }).error, 'untrusted');
+    assert.ok(!existsSync(join(project.root, 'ran')));
   });
 
   it('drops a window that was killed, and one whose number is another process’s', async () => {

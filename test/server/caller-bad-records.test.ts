@@ -1,10 +1,21 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, open as openFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import {
+  cp,
+  mkdir,
+  open as openFile,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { tell } from '../../src/engine/callers/told.ts';
+import { callersDir, tell } from '../../src/engine/callers/told.ts';
 import { sessionsIn } from '../support/callers.ts';
+import { runHook } from '../support/hook.ts';
 import { git, type Project, projects } from '../support/project.ts';
 import { type Connection, connections, type ToolAnswer } from '../support/server.ts';
 
@@ -210,5 +221,41 @@ describe('A record of a client’s session', () => {
     await unmoved(await open({ name: 'codex-mcp-client', env: codex.env, cwd: project.root }), project.root, {
       meta: codex.meta,
     });
+  });
+
+  it('by a hook of another version counts as far as it can be read, and that is said once', async () => {
+    const project = await make();
+    const own = await ownWorktree(project);
+    const { claude, session } = sessionsIn(project.home);
+    const env = { ...claude.env(project.root), DISCERN_STATE_DIR: join(project.home, 'state') };
+    const hooked = async (rest: object) => {
+      await tell(env, { client: 'claude', session, cwd: own, event: 'PreToolUse' });
+      const dir = callersDir(env) ?? assert.fail('no folder');
+      const file = join(dir, (await readdir(dir))[0] ?? '');
+      await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, 'utf8')), ...rest }));
+      return open({ name: 'claude-code', env, cwd: project.root });
+    };
+    const word = /The hook that tells where this session stands is of/;
+    // An older one said no version; a newer one says more than we know.
+    for (const [rest, whose] of [
+      [{}, 'of another discern'],
+      [{ by: '99.0.0', more: { new: true } }, 'of discern 99.0.0'],
+      [{ by: 'x y\n' }, 'of another discern'],
+    ] as const) {
+      const server = await hooked(rest);
+      const test = await server.call('discern_test');
+      assert.equal(test.envelope.data.root, own, test.text);
+      assert.ok(first(test).includes(whose), first(test));
+      assert.doesNotMatch((await server.call('discern_test')).text, word, 'it is said once');
+    }
+    const newer = await hooked({ version: 2, by: '99.0.0' });
+    const unread = await unmoved(newer, project.root);
+    assert.match(first(unread), /of discern 99\.0\.0.*cannot be read and counts for nothing/);
+
+    await runHook({ env, words: ['claude', 'PreToolUse'], stdin: { session_id: session, cwd: own } });
+    const ours = await open({ name: 'claude-code', env, cwd: project.root });
+    const followed = await ours.call('discern_test');
+    assert.equal(followed.envelope.data.root, own, followed.text);
+    assert.doesNotMatch(followed.text, word);
   });
 });

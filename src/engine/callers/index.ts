@@ -3,7 +3,7 @@ import { claude } from './claude.ts';
 import { codex } from './codex.ts';
 import { copilot } from './copilot.ts';
 import type { CallerFacts, Source, Standing } from './standing.ts';
-import { told } from './told.ts';
+import { told, toldBy } from './told.ts';
 import { vscode } from './vscode.ts';
 
 export { type CheckoutPlace, checkoutOf } from './checkout-of.ts';
@@ -47,6 +47,20 @@ async function evidenceOf(source: Source, facts: CallerFacts): Promise<Standing[
       ? [{ cwd: hook.cwd, evidence: 'a hook of discern', ...(hook.declared && { declared: hook.declared }) }]
       : [];
   return [...(carried ? [carried] : []), ...byHook, ...recorded];
+}
+
+/**
+ * What to tell a caller whose hook is of another discern than this server: of another version, or of a form that cannot be read, so
+ * that its word counts for nothing. `undefined` where no hook told, or ours did.
+ */
+export function strangeHook(client: ClientKind, facts: CallerFacts): string | undefined {
+  const source = sourceOf(client, facts);
+  const session = source?.session(facts);
+  const found = source && session !== undefined ? toldBy(facts.env, source.client, session) : undefined;
+  if (!source || !found || (found.known && found.by === DISCERN_VERSION)) return undefined;
+  const whose = found.by === undefined ? 'of another discern' : `of discern ${found.by}`;
+  const unread = found.known ? '' : ' what it tells cannot be read and counts for nothing;';
+  return `The hook that tells where this session stands is ${whose}, and this server is ${DISCERN_VERSION}:${unread} update both together, and run "discern setup" again.`;
 }
 
 /** Several roots are several places, which say nothing of where the caller stands. */

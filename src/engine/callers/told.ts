@@ -35,7 +35,12 @@ export interface Told {
   at: number;
   /** The client itself declared a move into a worktree; else `cwd` is its shell's directory. */
   declared?: true;
+  /** The version of the discern whose hook told. */
+  by?: string;
 }
+
+/** What a version may look like; anything else in its place is no version. */
+const versionForm = /^[0-9A-Za-z.+-]{1,40}$/;
 
 /** Far more than a path and an id need. */
 const MOST_BYTES = 16 * 1024;
@@ -67,12 +72,21 @@ function fileOf(client: string, session: string): string {
  */
 export async function tell(
   env: NodeJS.ProcessEnv,
-  told: Pick<Told, 'client' | 'session' | 'cwd' | 'event' | 'declared'> & { at?: number },
+  told: Pick<Told, 'client' | 'session' | 'cwd' | 'event' | 'declared' | 'by'> & { at?: number },
 ): Promise<void> {
   const dir = callersDir(env);
   if (dir === undefined) throw new Error('This user has no home to keep a state folder in.');
-  const { client, session, cwd, event, declared, at = Date.now() } = told;
-  const record: Told = { version: 1, client, session, cwd, event, at, ...(declared ? { declared } : {}) };
+  const { client, session, cwd, event, declared, by, at = Date.now() } = told;
+  const record: Told = {
+    version: 1,
+    client,
+    session,
+    cwd,
+    event,
+    at,
+    ...(declared ? { declared } : {}),
+    ...(by === undefined ? {} : { by }),
+  };
   const text = JSON.stringify(record);
   if (!isTold(record) || Buffer.byteLength(text) > MOST_BYTES) throw new Error('Not a record of a caller.');
   openFolder(dir);
@@ -126,15 +140,34 @@ export async function told(
   client: string,
   session: string,
 ): Promise<Told | undefined> {
+  const record = recordOf(env, client, session);
+  return isTold(record) && record.client === client && record.session === session ? pick(record) : undefined;
+}
+
+/**
+ * Which discern's hook told of a session: its version where it said one, and whether the form of its word is ours. `undefined` where
+ * no hook told.
+ */
+export function toldBy(
+  env: NodeJS.ProcessEnv,
+  client: string,
+  session: string,
+): { by: string | undefined; known: boolean } | undefined {
+  const record = recordOf(env, client, session);
+  if (typeof record !== 'object' || record === null) return undefined;
+  const { version, by } = record as Record<string, unknown>;
+  if (typeof version !== 'number') return undefined;
+  return { by: typeof by === 'string' && versionForm.test(by) ? by : undefined, known: isTold(record) };
+}
+
+function recordOf(env: NodeJS.ProcessEnv, client: string, session: string): unknown {
   const dir = callersDir(env);
   if (dir === undefined || !clientName.test(client)) return undefined;
   try {
     const text = readOwn(join(dir, fileOf(client, session)));
-    const record: unknown = text === undefined ? undefined : JSON.parse(text);
-    return isTold(record) && record.client === client && record.session === session
-      ? pick(record)
-      : undefined;
+    return text === undefined ? undefined : JSON.parse(text);
   } catch {
+    // Absent, half-written or nobody's to read: no word.
     return undefined;
   }
 }
@@ -156,8 +189,18 @@ function readOwn(path: string): string | undefined {
   }
 }
 
-function pick({ version, client, session, cwd, event, at, declared }: Told): Told {
-  return { version, client, session, cwd, event, at, ...(declared === true ? { declared } : {}) };
+function pick({ version, client, session, cwd, event, at, declared, by }: Told): Told {
+  const named = typeof by === 'string' && versionForm.test(by) ? { by } : {};
+  return {
+    version,
+    client,
+    session,
+    cwd,
+    event,
+    at,
+    ...(declared === true ? { declared } : {}),
+    ...named,
+  };
 }
 
 function isTold(value: unknown): value is Told {
