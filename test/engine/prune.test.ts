@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -470,7 +471,17 @@ describe('prune', () => {
       ['forget worktree', 'delete branch'],
     );
     assert.match(kept[0]?.what ?? '', /conflicted.* An unfinished merge is staged/);
+    const [, list = '', go = ''] =
+      /"(GIT_INDEX_FILE=[^"]+)" lists .*"(git worktree remove [^"]+)" lets it go/.exec(kept[0]?.what ?? '') ??
+      [];
+    const run = (command: string) => execFileSync('sh', ['-c', command], { cwd: path, encoding: 'utf8' });
+    const ours = await git(project.root, 'rev-parse', 'main:src/a.txt');
+    assert.ok(run(list).includes(ours), 'what is staged can be seen');
+    assert.equal(await git(project.root, 'cat-file', '-p', ours), 'ours');
     assert.notEqual(await readFile(join(project.root, '.git/worktrees', conflicted.id, 'index')), '');
+    run(go);
+    succeeded(await verb('prune', path, { dry_run: false }));
+    assert.equal(succeeded(await verb('status', project.root)).findings, undefined);
     assert.equal(await removing(project), 'here'.concat((await removing(project)).slice(4)));
   });
 });

@@ -46,7 +46,7 @@ describe('A start whose setup fails', () => {
         'notes/today.txt': 'mine\n',
         'src/a.txt': 'edited\n',
         'scratch.txt': 'ignored, and mine\n',
-        'node_modules/x/index.js': 'made by a tool\n',
+        'node_modules/x/index.js': 'made by a tool, or mine\n',
       };
       await project.write(mine, worktree);
     });
@@ -54,7 +54,8 @@ describe('A start whose setup fails', () => {
     assert.equal(await readFile(join(kept, 'notes/today.txt'), 'utf8'), 'mine\n');
     assert.equal(await readFile(join(kept, 'src/a.txt'), 'utf8'), 'edited\n');
     assert.equal(await readFile(join(kept, 'scratch.txt'), 'utf8'), 'ignored, and mine\n');
-    assert.deepEqual((await readdir(kept)).sort(), ['notes', 'scratch.txt', 'src']);
+    assert.equal(await readFile(join(kept, 'node_modules/x/index.js'), 'utf8'), 'made by a tool, or mine\n');
+    assert.deepEqual((await readdir(kept)).sort(), ['node_modules', 'notes', 'scratch.txt', 'src']);
     assert.deepEqual(await readdir(join(kept, 'src')), ['a.txt']);
     assert.deepEqual(await everything(project), before);
   });
@@ -71,6 +72,19 @@ describe('A start whose setup fails', () => {
     assert.equal(keptIn(untouched.hints), '');
     const edited = await failing(project, (worktree) => writeFile(join(worktree, '.env'), 'SECRET=mine\n'));
     assert.equal(await readFile(join(keptIn(edited.hints), '.env'), 'utf8'), 'SECRET=mine\n');
+  });
+
+  it('keeps a file beside an env file of ours in an ignored directory, and not that', async () => {
+    const config = setup(`${awaits('go')}; false`).replace('".env"', '"secrets/.env"');
+    const project = await make({ config, files: { '.gitignore': '/secrets/\n' } });
+    await project.write({ 'secrets/.env': 'API=secret\n' });
+    const { hints } = await failing(project, async (worktree) => {
+      assert.match(await readFile(join(worktree, 'secrets/.env'), 'utf8'), /API=secret/);
+      await project.write({ 'secrets/deep/mine.key': 'mine\n' }, worktree);
+    });
+    const kept = keptIn(hints);
+    assert.equal(await readFile(join(kept, 'secrets/deep/mine.key'), 'utf8'), 'mine\n');
+    assert.deepEqual(await readdir(join(kept, 'secrets')), ['deep']);
   });
 
   it('deletes no directory that somebody put in the place of the worktree', async () => {

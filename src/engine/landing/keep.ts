@@ -9,6 +9,7 @@ import { RECOVERED, recoveryRef } from '../recovered.ts';
 import { Refusal } from '../refusal.ts';
 import { lookIntoStore } from '../removal/look.ts';
 import { inTheWay } from '../removal/stock.ts';
+import { shellWord } from '../shell-word.ts';
 import { keepCommits, leftCommits } from './left-commits.ts';
 import { refName } from './retire.ts';
 import { identity } from './snapshot.ts';
@@ -48,9 +49,10 @@ async function stagedTree(cwd: string, admin: string, path: string): Promise<str
     return await gitLine(cwd, ['write-tree'], { env: { GIT_INDEX_FILE: join(admin, 'index') } });
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
+    const index = shellWord(join(admin, 'index'));
     throw new Refusal(
       'dirty_worktree',
-      `An unfinished merge is staged in ${path}, which no commit can hold.`,
+      `An unfinished merge is staged in ${path}, which no commit can hold. "GIT_INDEX_FILE=${index} git ls-files --stage" lists what it has, and "git show <id>" shows each; "git worktree remove --force ${shellWord(path)}" lets it go.`,
     );
   }
 }

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { lstat, mkdir, readFile, rename } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { lstat, mkdir, readdir, readFile, rename } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
 import * as z from 'zod';
 import { errnoOf } from '../errno.ts';
 import { exists, namesIn, stateDir } from '../files.ts';
@@ -12,7 +12,7 @@ import { inodeOf, removeNamedTree, removeOwnFile } from '../state/remove.ts';
 
 /*
  * A worktree whose start failed holds what git and discern put there, what the setup commands made, and perhaps what someone
- * wrote meanwhile. The last two cannot be told apart, so of both nothing is deleted that is not ignored as a whole directory.
+ * wrote meanwhile. The last two cannot be told apart, so of both nothing is deleted, what git ignores included.
  */
 
 /** A worktree that is taken back. */
@@ -134,9 +134,9 @@ async function restOf(
     // A repository that git would find above this directory is not asked.
     const env = { ...index, GIT_DIR: commonDir, GIT_WORK_TREE: at };
     const signal = AbortSignal.timeout(COMPARING_MS);
-    const own = ['-c', 'core.bare=false', '-c', 'core.fileMode=true', '-c', 'core.untrackedCache=false'];
+    const settings = ['-c', 'core.bare=false', '-c', 'core.fileMode=true', '-c', 'core.untrackedCache=false'];
     const ask = async (...args: string[]) =>
-      fields((await git(at, [...own, ...args], { env, ok: [0, 1], signal })).stdout).map(pathText);
+      fields((await git(at, [...settings, ...args], { env, ok: [0, 1], signal })).stdout).map(pathText);
     const [tip = ''] = await ask('rev-parse', '--verify', '--quiet', `refs/heads/${branch}^{commit}`);
     await ask('read-tree', tip.trim() || commit);
     await ask('update-index', '-q', '--refresh');
@@ -149,16 +149,36 @@ async function restOf(
       '--no-empty-directory',
       '-z',
     );
-    const ignored = await ask('ls-files', '--others', '--ignored', '--exclude-standard', '--directory', '-z');
-    const single = ignored.filter((one) => !one.endsWith('/'));
+    const ignored = await ask(
+      'ls-files',
+      '--others',
+      '--ignored',
+      '--exclude-standard',
+      '--directory',
+      '--no-empty-directory',
+      '-z',
+    );
+    const own = [...wrote.keys()].map((file) => relative(path, file));
     const rest: string[] = [];
-    for (const one of new Set([...edited, ...others, ...single].map((name) => name.replace(/\/$/, '')))) {
+    for (const one of new Set([...edited, ...others, ...ignored].map((name) => name.replace(/\/$/, '')))) {
       if (one === '.git' || !(await exists(join(at, one)))) continue;
-      const mine = wrote.get(join(path, one));
-      if (mine === undefined || mine !== (await digestOf(join(at, one)))) rest.push(one);
+      // A directory that a file of ours lies in goes file by file.
+      const parts = own.some((file) => file.startsWith(`${one}/`)) ? await filesBelow(at, one) : [one];
+      for (const part of parts) {
+        const mine = wrote.get(join(path, part));
+        if (mine === undefined || mine !== (await digestOf(join(at, part)))) rest.push(part);
+      }
     }
     return rest;
   });
+}
+
+/** The files below a directory, as paths from `at`. */
+async function filesBelow(at: string, directory: string): Promise<string[]> {
+  const entries = await readdir(join(at, directory), { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => relative(at, join(entry.parentPath, entry.name)));
 }
 
 /** What was kept longer than it need be, each with what removes it. */
