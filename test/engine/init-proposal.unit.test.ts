@@ -128,7 +128,7 @@ const table: [string, Record<string, string>, Expected][] = [
   [
     'a test that calls one that watches',
     scripts({ test: 'npm run -s x', x: 'nodemon t.js' }),
-    { jobs: ['test test: npm test'] },
+    { jobs: [], notes: [/watches/] },
   ],
   [
     'a test that calls one that watches by name',
@@ -205,7 +205,7 @@ const table: [string, Record<string, string>, Expected][] = [
       'package.json': json({ devDependencies: { typescript: '5' } }),
       'tsconfig.json': '{"files": [], "references": []}',
     },
-    { jobs: [], setup: ['npm install --no-package-lock'] },
+    { jobs: [] },
   ],
   [
     'a malformed package.json',
@@ -324,7 +324,6 @@ const table: [string, Record<string, string>, Expected][] = [
     {
       jobs: [],
       notes: [/configures pytest but declares it nowhere/],
-      setup: ['python3 -m venv .venv', '.venv/bin/python -m pip install'],
     },
   ],
   [
@@ -340,13 +339,13 @@ const table: [string, Record<string, string>, Expected][] = [
   ],
   [
     'a Maven project with its wrapper',
-    { 'pom.xml': '<project></project>', mvnw: '' },
+    { 'pom.xml': '<project></project>', mvnw: '#!/bin/sh\n' },
     { jobs: ['test test: ./mvnw --batch-mode verify'] },
   ],
   ['a pom.xml that is none', { 'pom.xml': 'x' }, { jobs: [], notes: [/pom\.xml has no <project>/] }],
   [
     'a Gradle build with spotless',
-    { 'build.gradle.kts': 'plugins { id("com.diffplug.spotless") }', gradlew: '' },
+    { 'build.gradle.kts': 'plugins { id("com.diffplug.spotless") }', gradlew: '#!/bin/sh\n' },
     {
       jobs: [
         'fix format: ./gradlew spotlessApply',
@@ -357,7 +356,7 @@ const table: [string, Record<string, string>, Expected][] = [
   ],
   [
     'Maven and Gradle together',
-    { 'pom.xml': '<project/>', 'build.gradle': '', gradlew: '' },
+    { 'pom.xml': '<project/>', 'build.gradle': '', gradlew: '#!/bin/sh\n' },
     { jobs: ['build build: ./gradlew assemble', 'test test: ./gradlew check'], notes: [/maven build too/] },
   ],
   [
@@ -444,7 +443,7 @@ async function directory(files: Record<string, string>): Promise<string> {
   temps.push(root);
   for (const [name, content] of Object.entries(files)) {
     await mkdir(dirname(join(root, name)), { recursive: true });
-    await writeFile(join(root, name), content);
+    await writeFile(join(root, name), content, { mode: content.startsWith('#!') ? 0o755 : 0o644 });
   }
   return root;
 }
@@ -479,7 +478,9 @@ describe('A proposed discern.toml', () => {
           `${note} in ${proposal.notes.join('\n')}`,
         );
       }
-      if (!expected.notes) assert.deepEqual(proposal.notes, []);
+      const untested = proposal.notes.some((note) => note.startsWith('No test job was found'));
+      assert.equal(untested, config.jobs.length > 0 && !config.jobs.some(({ stage }) => stage === 'test'));
+      if (!expected.notes) assert.deepEqual(proposal.notes.slice(untested ? 1 : 0), []);
     });
   }
 
@@ -583,6 +584,20 @@ describe('A proposed discern.toml', () => {
 describe('A script', () => {
   for (const [body, said] of [
     ['jest --watch=false', undefined],
+    ['jest -w 2', undefined],
+    ['karma start --single-run', undefined],
+    ['karma start', 'watches'],
+    ['cypress open', 'watches'],
+    ['cypress run', undefined],
+    ['vitest --ui', 'watches'],
+    ['playwright test --ui', 'watches'],
+    ['turbo watch test', 'watches'],
+    ['npx nx watch --all -- nx test', 'watches'],
+    ['cargo watch -x test', 'watches'],
+    ['vite', 'watches'],
+    ['vite build', undefined],
+    ['next dev', 'watches'],
+    ['dotnet watch test', 'watches'],
     ['jest --watchAll=false', undefined],
     ['npm run test -w packages/a', undefined],
     ['webpack -w', 'watches'],

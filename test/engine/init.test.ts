@@ -63,6 +63,55 @@ describe('init', () => {
     succeeded(await verb('accept', path));
   });
 
+  it('makes a gate of an npm workspace that judges its packages, all the way to a commit on the trunk', async () => {
+    const member = (name: string) => ({
+      [`packages/${name}/package.json`]: `{"name": "@shop/${name}", "version": "1.0.0", "scripts": {"test": "node --test"}}`,
+      [`packages/${name}/sum.test.js`]:
+        "require('node:test')('sums', () => require('node:assert').equal(1 + 1, 2));\n",
+    });
+    const project = await make({
+      config: null,
+      files: {
+        'package.json': '{"name": "shop", "private": true, "workspaces": ["packages/*"]}',
+        'package-lock.json': JSON.stringify({
+          name: 'shop',
+          lockfileVersion: 3,
+          requires: true,
+          packages: {
+            '': { name: 'shop', workspaces: ['packages/*'] },
+            'node_modules/@shop/a': { resolved: 'packages/a', link: true },
+            'node_modules/@shop/b': { resolved: 'packages/b', link: true },
+            'packages/a': { name: '@shop/a', version: '1.0.0' },
+            'packages/b': { name: '@shop/b', version: '1.0.0' },
+          },
+        }),
+        '.gitignore': 'node_modules/\n',
+        ...member('a'),
+        ...member('b'),
+      },
+    });
+    const made = succeeded(await verb('init', project.root));
+    assert.equal(made.proved?.state, 'passed');
+    assert.deepEqual(
+      made.proposed.map(({ run }) => run),
+      ['npm test --workspaces --if-present'],
+    );
+    await git(project.root, 'add', 'discern.toml');
+    await git(project.root, 'commit', '--quiet', '-m', 'Add discern.toml');
+    const { path } = succeeded(await verb('start', project.root, { name: 'first' }));
+    await project.commit(
+      {
+        'packages/b/sum.test.js': "require('node:test')('sums', () => require('node:assert').equal(1, 2));\n",
+      },
+      path,
+    );
+    refusedWith(await verb('done', path), 'gate_failed');
+    await project.commit({ 'packages/b/more.js': '', ...member('b') }, path);
+    assert.equal(succeeded(await verb('done', path)).proof?.state, 'valid');
+    succeeded(await verb('accept', path));
+    assert.equal(await git(project.root, 'ls-files', 'packages/b/more.js'), 'packages/b/more.js');
+  });
+
   it('leaves a person’s changes alone, staged ones too, and does not judge them', async () => {
     const project = await unmade();
     await project.write({ 'src/a.txt': 'BROKEN\n', 'loose.txt': 'x\n' });

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { lstat, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type ParseError, parse } from 'jsonc-parser';
 import { readBounded } from '../bounded-file.ts';
@@ -38,6 +38,24 @@ export class ProjectFiles {
   /** The names that fit a pattern, sorted. */
   matching(pattern: RegExp): string[] {
     return [...this.#names].filter((name) => pattern.test(name)).sort();
+  }
+
+  /** The files of a directory below this one; nothing where it is none, or lies behind a link. */
+  async below(path: string): Promise<ProjectFiles | undefined> {
+    let root = this.root;
+    for (const part of path.split('/')) {
+      root = join(root, part);
+      const found = await lstat(root).catch(() => undefined);
+      if (!found?.isDirectory()) return undefined;
+    }
+    return new ProjectFiles(root, this.#top, await readdir(root));
+  }
+
+  /** True where a file may be run as a command. Windows asks no mode. */
+  async runs(name: string): Promise<boolean> {
+    if (process.platform === 'win32') return true;
+    const found = await stat(join(this.root, name)).catch(() => undefined);
+    return found !== undefined && (found.mode & 0o111) !== 0;
   }
 
   /**

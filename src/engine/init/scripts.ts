@@ -40,7 +40,25 @@ const wanted: { job: string; stage: JobStage; names: string[] }[] = [
 const formatChecks = ['format:check', 'check:format', 'format-check', 'fmt:check', 'prettier:check'];
 
 const onlyLooks = /(?:^|\s)(?:--check|--list-different|--dry-run|--test|-l)(?=\s|$)/;
-const fixes = /(?:^|\s)--(?:fix|write|apply)(?=\s|=|$)/;
+/** What in a script writes into the files it looks at. */
+const fixing: readonly RegExp[] = [
+  /(?:^|\s)--(?:fix(?!-dry-run)|write|apply|apply-unsafe|autocorrect|auto-correct|autofix|in-place)(?=[\s=]|$)/,
+  /(?:^|[\s/])prettier\s(?:.*\s)?-w(?=\s|$)/,
+  /(?:^|[\s/])(?:gofmt|goimports)\s(?:.*\s)?-w(?=\s|$)/,
+  /(?:^|[\s/])rubocop\s(?:.*\s)?-[aA](?=\s|$)/,
+  /(?:^|[\s/])ktlint\s(?:.*\s)?-F(?=\s|$)/,
+  /(?:^|[\s/])phpcbf(?=\s|$)/,
+  /(?:^|[\s/])nx\s+format:write(?=\s|$)/,
+];
+const fixes = (body: string) =>
+  body
+    .split(/&&|\|\||[;|&\n]/)
+    .some(
+      (command) =>
+        fixing.some((one) => one.test(command)) ||
+        (/(?:^|[\s/])(?:php-cs-fixer\s+fix|pint)(?=\s|$)/.test(command) &&
+          !/--(?:dry-run|test)\b/.test(command)),
+    );
 
 /** What a script's text says against making a job of it, in words that follow its name; nothing when it may be one. */
 export function unsuitable(body: string): string | undefined {
@@ -55,12 +73,23 @@ export function unsuitable(body: string): string | undefined {
   return undefined;
 }
 
-/** Programs whose whole purpose is to wait for changes. */
-const watchers =
-  /(?:^|[\s/])(?:nodemon|chokidar|onchange|watchexec|entr|tsc-watch|ts-node-dev|tsx watch)(?=\s|$)/;
-/** Programs to which `-w` means watching; to npm and pnpm it names a workspace. */
+/** Programs and sub-commands that wait for changes, or serve until they are stopped. */
+const watchers: readonly RegExp[] = [
+  /(?:^|[\s/])(?:nodemon|chokidar|onchange|watchexec|entr|tsc-watch|ts-node-dev|ptw|pytest-watch|bacon|air|guard)(?=\s|$)/,
+  /(?:^|[\s/])(?:tsx|turbo|nx|cargo|dotnet|vitest|ibazel|deno run --watch)\s+watch(?=\s|$)/,
+  /(?:^|[\s/])(?:cypress|playwright)\s+open(?=\s|$)/,
+  /(?:^|[\s/])(?:vite|next|nuxt|astro|remix|storybook|expo|gatsby|vitest|wrangler)\s+(?:dev|preview|serve|start|develop)(?=\s|$)/,
+  /(?:^|[\s/])(?:webpack|ng|vue-cli-service|parcel)\s+serve(?=\s|$)/,
+  /(?:^|[\s/])(?:webpack-dev-server|start-storybook|http-server|live-server|browser-sync|cargo-watch)(?=\s|$)/,
+  /^(?:\S*=\S*\s+)*(?:npx\s+|\S*\/)?vite\s*$/,
+  /(?:^|[\s/])gradlew?\s(?:.*\s)?(?:-t|--continuous)(?=\s|$)/,
+  /(?:^|[\s/])bun\s+--hot(?=\s|$)/,
+];
+/** Opens a window to a person, and stays. */
+const opensUi = /(?:^|[\s/])(?:vitest|playwright test|mocha|jest)\s(?:.*\s)?--ui(?=[\s=]|$)/;
+/** Programs to which `-w` means watching; to npm and pnpm it names a workspace, to jest it counts workers. */
 const shortFlag =
-  /(?:^|[\s/])(?:tsc|webpack|rollup|mocha|ava|babel|sass|jest|vitest|tsup|swc)\s(?:.*\s)?-w(?=\s|$)/;
+  /(?:^|[\s/])(?:tsc|webpack|rollup|mocha|ava|babel|sass|vitest|tsup|swc)\s(?:.*\s)?-w(?=\s|$)/;
 
 function watches(command: string): boolean {
   const flag = /(?:^|\s)--watch(?:All|-all|Files)?(?:[=\s]+(\S+))?(?=\s|$)/.exec(command);
@@ -69,7 +98,9 @@ function watches(command: string): boolean {
     return !/--watchAll=false|(?:^|\s)CI=\S/.test(command);
   }
   if (/(?:^|[\s/])ng test\b/.test(command)) return !/--(?:watch=false|no-watch)/.test(command);
-  return watchers.test(command) || shortFlag.test(command);
+  if (/(?:^|[\s/])karma start\b/.test(command))
+    return !/--single-run(?!=false)|--no-auto-watch/.test(command);
+  return watchers.some((one) => one.test(command)) || opensUi.test(command) || shortFlag.test(command);
 }
 
 /** Test runners that watch unless told otherwise, and how they are told. */
@@ -81,6 +112,7 @@ function runOnce(body: string): string | undefined {
     return told ? undefined : '--run';
   }
   if (/(?:^|[\s/])(?:react-scripts|react-app-rewired|craco) test\s*$/.test(body)) return '--watchAll=false';
+  if (/(?:^|[\s/])karma start\b/.test(body) && !/--(?:no-)?single-run/.test(body)) return '--single-run';
   return /(?:^|[\s/])ng test\s*$/.test(body) ? '--watch=false' : undefined;
 }
 
@@ -88,13 +120,29 @@ function runOnce(body: string): string | undefined {
 function expanded(bodies: ReadonlyMap<string, string>, name: string, seen: ReadonlySet<string>): string {
   const body = (bodies.get(name) ?? '').slice(0, 10_000);
   const calls = [
-    ...body.matchAll(/\b(?:npm|pnpm|yarn|bun|composer|deno)\s+(?:(?:run|run-script|task)\s+)?([\w:.-]+)/g),
+    ...body.matchAll(
+      /\b(?:npm|pnpm|yarn|bun|composer|deno|run-s|run-p|npm-run-all)\s+(?:(?:run|run-script|task)\s+)?(?:-s\s+)?([\w:.-]+)/g,
+    ),
   ];
   const inner = calls.flatMap(([, called = '']) => {
     if (seen.size > 4 || seen.has(called) || !bodies.has(called)) return [];
     return [expanded(bodies, called, new Set([...seen, called]))];
   });
   return [body, ...inner].join('\n');
+}
+
+/** The names of scripts a job is made of, the most wanted first. */
+export const scriptNames = (job: string): readonly string[] =>
+  wanted.find((one) => one.job === job)?.names ?? [];
+
+/** What a script does against being a job, with what it calls; and how it is told to run once, where it has to be. */
+export function judged(
+  bodies: ReadonlyMap<string, string>,
+  name: string,
+): { against: string | undefined; once: string | undefined; fixes: boolean } {
+  const once = runOnce(bodies.get(name) ?? '');
+  const whole = expanded(bodies, name, new Set([name]));
+  return { against: once === undefined ? unsuitable(whole) : undefined, once, fixes: fixes(whole) };
 }
 
 /** The jobs a manifest's scripts make, and what was found but is none. */
@@ -114,13 +162,14 @@ export function offersOf(scripts: Scripts): { offers: Offer[]; notes: string[] }
       if (why === undefined) usable.push(name);
       else against.push(`${where}.${name} ${why}, so it is no job.`);
     }
-    const best = usable.find((name) => matchesStage(stage, bodies.get(name) ?? '')) ?? usable[0];
+    const whole = (name: string) => expanded(bodies, name, new Set([name]));
+    const best = usable.find((name) => matchesStage(stage, whole(name))) ?? usable[0];
     if (best === undefined) {
       notes.push(...against);
       continue;
     }
     const body = bodies.get(best) ?? '';
-    if (matchesStage(stage, body)) offer(job, stage, best, job === 'test' ? runOnce(body) : undefined);
+    if (matchesStage(stage, whole(best))) offer(job, stage, best, job === 'test' ? runOnce(body) : undefined);
     else if (stage === 'fix') offer('format-check', 'check', best);
     else offer(`${job}-fix`, 'fix', best);
   }
@@ -138,6 +187,6 @@ const suits = (bodies: ReadonlyMap<string, string>, name: string) =>
 
 /** A fix job must write, and a check job must not. */
 function matchesStage(stage: JobStage, body: string): boolean {
-  if (stage === 'fix') return !onlyLooks.test(body) || fixes.test(body);
-  return stage !== 'check' || !fixes.test(body);
+  if (stage === 'fix') return !onlyLooks.test(body) || fixes(body);
+  return stage !== 'check' || !fixes(body);
 }

@@ -9,7 +9,7 @@ export async function maven(files: ProjectFiles): Promise<Ecosystem | undefined>
     files.notes.push('pom.xml has no <project>, so nothing was taken from it.');
     return undefined;
   }
-  const mvn = `${files.has('mvnw') ? './mvnw' : 'mvn'} --batch-mode`;
+  const mvn = `${await wrapper(files, 'mvnw', 'mvn')} --batch-mode`;
   return {
     name: 'maven',
     offers: [
@@ -31,7 +31,7 @@ export async function gradle(files: ProjectFiles): Promise<Ecosystem | undefined
   const [first] = present;
   if (first === undefined) return undefined;
   const texts = await Promise.all(present.map((name) => files.text(name)));
-  const run = files.has('gradlew') ? './gradlew' : 'gradle';
+  const run = await wrapper(files, 'gradlew', 'gradle');
   const spotless = texts.some((text) => text?.includes('com.diffplug.spotless'));
   return {
     name: 'gradle',
@@ -44,4 +44,10 @@ export async function gradle(files: ProjectFiles): Promise<Ecosystem | undefined
     notes: [],
     files: [...present, ...(files.has('gradlew') ? ['gradlew'] : [])],
   };
+}
+
+/** The wrapper that comes with the project, by a shell where it lacks its mode bit; else the installed program. */
+async function wrapper(files: ProjectFiles, own: string, installed: string): Promise<string> {
+  if (!files.has(own)) return installed;
+  return (await files.runs(own)) ? `./${own}` : `sh ./${own}`;
 }

@@ -8,6 +8,7 @@ const tools: ['format' | 'lint' | 'typecheck' | 'test', string, RegExp | undefin
   ['format', 'friendsofphp/php-cs-fixer', /^\.php-cs-fixer(?:\.dist)?\.php$/, 'vendor/bin/php-cs-fixer fix'],
   ['lint', 'squizlabs/php_codesniffer', /^\.?phpcs\.xml(?:\.dist)?$/, 'vendor/bin/phpcs'],
   ['typecheck', 'phpstan/phpstan', /^phpstan(?:\.dist)?\.neon(?:\.dist)?$/, 'vendor/bin/phpstan analyse'],
+  ['typecheck', 'vimeo/psalm', /^psalm(?:\.dist)?\.xml(?:\.dist)?$/, 'vendor/bin/psalm'],
   ['test', 'pestphp/pest', undefined, 'vendor/bin/pest'],
   ['test', 'phpunit/phpunit', /^phpunit\.xml(?:\.dist)?$/, 'vendor/bin/phpunit'],
 ];

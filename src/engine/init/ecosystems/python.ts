@@ -1,6 +1,7 @@
 import type { TableNode } from '../../config/tree.ts';
 import type { ProjectFiles } from '../project-files.ts';
 import { type Ecosystem, known, type Offer, type SetupOffer } from '../proposal.ts';
+import { offersOf, type Scripts } from '../scripts.ts';
 import { at, namesAt, stringsAt, textAt } from '../toml-values.ts';
 
 /** How the project's tools are run, and its dependencies installed. */
@@ -31,8 +32,15 @@ export async function python(files: ProjectFiles): Promise<Ecosystem | undefined
   for (const [table, names] of declaredIn(manifest)) add(`pyproject.toml ${table}`, names);
   for (const table of ['packages', 'dev-packages']) add(`Pipfile ${table}`, namesAt(pipfile, table));
   for (const name of requirements) add(name, ((await files.text(name)) ?? '').split('\n'));
-  const { prefix, setup } = environment(files, manifest, pipfile, requirements, declared);
-  const { offers, notes } = await tools(files, manifest, declared, prefix);
+  const hatch = hatchScripts(manifest);
+  const { prefix, setup } = hatch
+    ? { prefix: 'hatch run ', setup: [] }
+    : environment(files, manifest, pipfile, requirements, declared);
+  const scripted = hatch ? offersOf(hatch) : { offers: [], notes: [] };
+  const found = await tools(files, manifest, declared, prefix);
+  const has = ({ job }: Offer) => scripted.offers.some((one) => one.job.startsWith(job));
+  const offers = [...scripted.offers, ...found.offers.filter((one) => !has(one))];
+  const notes = [...scripted.notes, ...found.notes];
   const read = ['pyproject.toml', 'Pipfile', 'uv.lock', 'poetry.lock', 'pdm.lock', ...requirements];
   return {
     name: 'python',
@@ -42,6 +50,27 @@ export async function python(files: ProjectFiles): Promise<Ecosystem | undefined
     notes,
     files: read.filter((name) => files.has(name)),
   };
+}
+
+/** Hatch's scripts, which make their own environment when they are first run (hatch.pypa.io, "Environment configuration"). */
+function hatchScripts(manifest: TableNode | undefined): Scripts | undefined {
+  const bodies = new Map<string, string>();
+  const environments = new Map<string, string>();
+  for (const environment of namesAt(manifest, 'tool', 'hatch', 'envs').filter(isPlain)) {
+    const path = ['tool', 'hatch', 'envs', environment, 'scripts'];
+    for (const name of namesAt(manifest, ...path).filter(isPlain)) {
+      if (bodies.has(name) && environment !== 'default') continue;
+      const list = stringsAt(manifest, ...path, name);
+      bodies.set(name, textAt(manifest, ...path, name) ?? list.join('\n'));
+      environments.set(name, environment);
+    }
+  }
+  if (bodies.size === 0) return undefined;
+  const command = (name: string) => {
+    const environment = environments.get(name) ?? 'default';
+    return `hatch run ${environment === 'default' ? '' : `${environment}:`}${name}`;
+  };
+  return { where: 'pyproject.toml hatch scripts', bodies, command };
 }
 
 /** Every table of pyproject.toml that declares dependencies, and the names in it. */
@@ -55,6 +84,11 @@ function* declaredIn(manifest: TableNode | undefined): Generator<[string, string
     for (const group of namesAt(manifest, ...path)) {
       yield [`${path.at(-1)}.${group}`, stringsAt(manifest, ...path, group)];
     }
+  }
+  for (const environment of namesAt(manifest, 'tool', 'hatch', 'envs')) {
+    const path = ['tool', 'hatch', 'envs', environment];
+    for (const table of ['dependencies', 'extra-dependencies'])
+      yield [`tool.hatch.envs.${environment}`, stringsAt(manifest, ...path, table)];
   }
   yield ['tool.uv.dev-dependencies', stringsAt(manifest, 'tool', 'uv', 'dev-dependencies')];
   yield ['tool.poetry.dependencies', namesAt(manifest, 'tool', 'poetry', 'dependencies')];
@@ -115,6 +149,10 @@ function environment(
     prefix: '.venv/bin/python -m ',
     setup: [
       { command: 'python3 -m venv .venv', from },
+      // Dependency groups are known to pip since 25.1 only.
+      ...(groups.length > 0
+        ? [{ command: '.venv/bin/python -m pip install --upgrade "pip>=25.1"', from }]
+        : []),
       {
         command: ['.venv/bin/python -m pip install', ...listed, ...own, ...groups].join(' '),
         from,

@@ -15,7 +15,8 @@ export async function ruby(files: ProjectFiles): Promise<Ecosystem | undefined> 
   const offers: Offer[] = [];
   const offer = (job: 'lint' | 'test', gem: string, command: string) =>
     offers.push(known(job, command, `Gemfile declares ${gem}`));
-  if (gems.has('rubocop')) offer('lint', 'rubocop', 'bundle exec rubocop');
+  const rubocop = [...gems].find((gem) => /^rubocop(?:-|$)/.test(gem));
+  if (rubocop !== undefined) offer('lint', rubocop, 'bundle exec rubocop');
   else if (gems.has('standard')) offer('lint', 'standard', 'bundle exec standardrb');
   const rakefile = (await files.text('Rakefile')) ?? '';
   const spec = ['rspec', 'rspec-rails'].find((gem) => gems.has(gem));
@@ -28,7 +29,12 @@ export async function ruby(files: ProjectFiles): Promise<Ecosystem | undefined> 
   return {
     name: 'ruby',
     offers,
-    setup: [{ command: 'bundle install', from: files.first('Gemfile.lock') ?? 'Gemfile' }],
+    setup: [
+      { command: 'bundle install', from: files.first('Gemfile.lock') ?? 'Gemfile' },
+      ...(gems.has('rails') && files.has('db') && files.has('bin')
+        ? [{ command: 'bin/rails db:test:prepare', from: 'Gemfile declares rails' }]
+        : []),
+    ],
     notes: [],
     files: ['Gemfile', 'Gemfile.lock', 'Rakefile', ...specs].filter((name) => files.has(name)),
   };
