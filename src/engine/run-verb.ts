@@ -1,5 +1,8 @@
+import { dirname } from 'node:path';
 import type { Envelope } from '../contract/envelope.ts';
 import { oneLine, visible } from '../contract/visible.ts';
+import { errnoOf } from './errno.ts';
+import { adviceOn, causeOf, causeOfErrno } from './git/cause.ts';
 import { GitError } from './git/core.ts';
 import { Refusal } from './refusal.ts';
 
@@ -68,6 +71,8 @@ function unexpected<Name extends string, Data>(
       ...detail,
     };
   }
+  const known = knownCause(root, error);
+  if (known) return { ok: false, verb, ...known, data: at as Partial<Data> };
   const said = error instanceof Error ? error.message : String(error);
   const stack = error instanceof Error && !(error instanceof GitError) ? error.stack : undefined;
   return {
@@ -77,5 +82,26 @@ function unexpected<Name extends string, Data>(
     message: `${said.slice(0, 2000)} (discern did not expect this: run "git status" in the checkout, then try again).`,
     data: at as Partial<Data>,
     ...(stack && { hints: [stack.split('\n').slice(1, 4).join(' ').trim()] }),
+  };
+}
+
+/**
+ * What a disk or its permissions keep from being written, by whatever step of ours or of git's: the cause is known, and so is
+ * what to do. `undefined` for everything else.
+ */
+function knownCause(
+  root: string | undefined,
+  error: unknown,
+): Pick<Envelope, 'error' | 'message'> | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const path = 'path' in error && typeof error.path === 'string' ? dirname(error.path) : undefined;
+  const errno = errnoOf(error);
+  const cause = error instanceof GitError ? causeOf(error.stderr) : causeOfErrno(errno);
+  if (cause === 'other') return undefined;
+  // Of something that is no file, such as a process, it would be another cause.
+  if (!(error instanceof GitError) && cause === 'permission' && path === undefined) return undefined;
+  return {
+    error: cause === 'locked' ? 'busy' : 'unavailable',
+    message: `${error.message.slice(0, 2000)}: ${adviceOn(cause, path ?? root ?? 'this repository')}.`,
   };
 }

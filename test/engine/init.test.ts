@@ -295,6 +295,6 @@ describe('init refuses', () => {
     await chmod(sub, 0o755);
     // root may write anywhere.
     if (process.getuid?.() === 0) assert.equal(answer.data?.written, true);
-    else assert.equal(answer.error, 'internal_error');
+    else assert.equal(answer.error, 'unavailable');
   });
 });

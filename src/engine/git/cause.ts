@@ -26,6 +26,19 @@ export function causeOf(stderr: string): Cause {
   return patterns.find(([, pattern]) => pattern.test(stderr))?.[0] ?? 'other';
 }
 
+const byErrno: Readonly<Record<string, Cause>> = {
+  ENOSPC: 'no_space',
+  EDQUOT: 'no_space',
+  EFBIG: 'no_space',
+  EROFS: 'read_only',
+  EACCES: 'permission',
+  EPERM: 'permission',
+};
+
+/** The cause of a failure of the file system, by the system's name of it (errno(3)). */
+export const causeOfErrno = (errno: string | undefined): Cause =>
+  (errno !== undefined && byErrno[errno]) || 'other';
+
 /** What to do about a cause, as the end of a sentence. */
 export function adviceOn(cause: Cause, place: string): string {
   switch (cause) {

@@ -103,7 +103,8 @@ async function fits(kind: string, text: string, seal: string): Promise<boolean> 
   for (const key of known) if (does(key)) return true;
   for (const dir of keyDirs()) {
     const key = await readKey(dir);
-    if (key === undefined || known.has(key)) continue;
+    if (key === undefined) continue;
+    // Another look may have made it known while this one read it: it is tried all the same.
     known.add(key);
     if (does(key)) return true;
   }
