@@ -1,3 +1,12 @@
 /** Clients that `discern setup` can write the server into. */
-export const setupClients = ['claude', 'codex', 'copilot', 'gemini', 'cursor', 'opencode', 'vscode'] as const;
+export const setupClients = [
+  'claude',
+  'codex',
+  'copilot',
+  'gemini',
+  'cursor',
+  'opencode',
+  'vscode',
+  'zed',
+] as const;
 export type SetupClient = (typeof setupClients)[number];

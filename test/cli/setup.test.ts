@@ -49,6 +49,7 @@ describe('discern setup', () => {
     ['copilot', '.copilot/mcp-config.json', 'mcpServers'],
     ['gemini', '.gemini/settings.json', 'mcpServers'],
     ['cursor', '.cursor/mcp.json', 'mcpServers'],
+    ['zed', '.config/zed/settings.json', 'context_servers'],
     ['opencode', '.config/opencode/opencode.jsonc', 'mcp'],
   ];
   for (const [client, name, table] of inJson) {
@@ -94,7 +95,7 @@ describe('discern setup', () => {
   });
 
   it('writes nothing when it only prints, and nothing for what it does not know', async () => {
-    for (const client of ['claude', 'codex', 'gemini', 'opencode']) {
+    for (const client of ['claude', 'codex', 'gemini', 'opencode', 'zed']) {
       assert.ok((await well([client, '--print-config'])).includes(server));
     }
     for (const args of [['emacs'], [], ['codex', '--remove', '--print-config'], ['codex', '--json']]) {

@@ -140,6 +140,8 @@ async function jsonTarget({ client, env, cwd, dist, node }: SetupOptions): Promi
     }
     case 'cursor':
       return target(join(home, '.cursor', 'mcp.json'), 'mcpServers', plain);
+    case 'zed':
+      return target(zedFile(env, home), 'context_servers', plain);
     case 'vscode': {
       if (cwd === undefined) throw new Refusal('path_not_found', 'The current directory is gone.');
       const root = await findRoot(cwd);
@@ -162,6 +164,14 @@ const target = (file: string, table: string, value: object): JsonTarget => ({
   file,
   values: [{ path: [table, 'discern'], value }],
 });
+
+/** Zed's own settings: it has them in `~/.config` on macOS too, and follows XDG_CONFIG_HOME on Linux alone. */
+function zedFile(env: NodeJS.ProcessEnv, home: string): string {
+  if (process.platform === 'win32')
+    return join(env.APPDATA || join(home, 'AppData', 'Roaming'), 'Zed', 'settings.json');
+  const xdg = process.platform === 'linux' ? env.XDG_CONFIG_HOME : undefined;
+  return join(xdg || join(home, '.config'), 'zed', 'settings.json');
+}
 
 async function opencodeFile(env: NodeJS.ProcessEnv, home: string): Promise<string> {
   if (env.OPENCODE_CONFIG) return env.OPENCODE_CONFIG;
