@@ -88,12 +88,25 @@ export const KeptRef = z.strictObject({
 });
 export type KeptRef = z.infer<typeof KeptRef>;
 
+/** The trunk's upstream, where the local trunk lacks commits of it. */
+export const TrunkUpstream = z.strictObject({
+  name: z.string(),
+  commit: z.string(),
+  ahead: z.number().int().describe('Commits on the local trunk that its upstream lacks.'),
+  behind: z.number().int().describe('Commits of the upstream that the local trunk lacks.'),
+  remedy: z.string().describe('The command that brings them in.'),
+});
+export type TrunkUpstream = z.infer<typeof TrunkUpstream>;
+
 export const StatusData = z.strictObject({
   ...where,
   location: z.enum(['main', 'worktree']),
   trunk: z.string(),
   ahead: z.number().int().describe('Commits on HEAD that the trunk lacks.'),
   behind: z.number().int().describe('Commits on the trunk that HEAD lacks.'),
+  upstream: TrunkUpstream.optional().describe(
+    'Only when the local trunk is behind its upstream, as last fetched.',
+  ),
   clean: z.boolean().describe('No staged, unstaged or untracked change.'),
   changes: z.strictObject({
     staged: z.number().int(),

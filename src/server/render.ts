@@ -234,10 +234,15 @@ const keptLine = ({ commit, kept_at, restore, remove }: KeptRef) =>
   `- ${commit.slice(0, 10)}${kept_at ? ` since ${kept_at.slice(0, 10)}` : ''}: back with ${restore}; gone with ${remove}`;
 
 function statusLines(data: StatusData, more: Envelope['more']): string[] {
-  const { changes, proof } = data;
+  const { changes, proof, upstream } = data;
   return [
     `${data.location}, trunk ${data.trunk}: ${data.ahead} ahead, ${data.behind} behind; ${changes.staged} staged, ${changes.unstaged} unstaged, ${changes.untracked} untracked`,
     `proof: ${proof.state}${proof.reason ? `. ${proof.reason}` : ''}`,
+    ...(upstream
+      ? [
+          `trunk ${data.trunk} is ${upstream.behind} behind${upstream.ahead ? ` and ${upstream.ahead} ahead of` : ''} ${upstream.name}, as last fetched. Remedy: ${upstream.remedy}`,
+        ]
+      : []),
     ...(data.recovery ? [data.recovery.detail] : []),
     ...(data.findings ?? []).map(({ what, remedy }) => `found: ${what} Remedy: ${remedy}`),
     ...(data.kept

@@ -14,11 +14,19 @@ export function statusLines(data: StatusData, { message = '' }: Envelope, ink: I
     '',
     data.clean ? message : `${ink.red(message.replace(/\.$/, ''))} (${changes(data)})`,
     proofLine(proof, ink),
+    ...upstreamLines(data, ink),
     ...(data.recovery ? ['', `${ink.mark('passed')} ${data.recovery.detail}`] : []),
     ...(data.findings ?? []).flatMap(({ what, remedy }) => ['', `${ink.yellow('!')} ${what}`, `  ${remedy}`]),
     ...keptLines(data, ink),
     ...worktreeLines(data, ink),
   ];
+}
+
+function upstreamLines({ trunk, upstream }: StatusData, ink: Ink): string[] {
+  if (!upstream) return [];
+  const { name, ahead, behind, remedy } = upstream;
+  const distance = away({ ahead, behind });
+  return ['', `${ink.yellow('!')} ${trunk} against ${name}, as last fetched: ${distance}`, `  ${remedy}`];
 }
 
 function keptLines({ kept }: StatusData, ink: Ink): string[] {

@@ -8,6 +8,7 @@ import { isTrackedClean, listChanges, readStatus } from '../git/status.ts';
 import { gitDirOf } from '../identity.ts';
 import type { Repository } from '../repository.ts';
 import { CONFIG_FILE } from '../root.ts';
+import { behindWords, trunkBehind } from '../upstream.ts';
 import { fine, warn, wrong } from './finding.ts';
 
 /** The trunk and the checkout that has it: what start begins from and accept lands in. */
@@ -29,6 +30,7 @@ export async function landingPlace(repo: Repository): Promise<Finding[]> {
   }
   const config = prefix ? `${prefix}/${CONFIG_FILE}` : CONFIG_FILE;
   const { code } = await git(repo.top, ['cat-file', '-e', `${trunk.commit}:${config}`], { ok: [0, 1, 128] });
+  const upstream = await trunkBehind(repo);
   return [
     fine('trunk', `Work lands on ${trunk.name} (${trunk.commit.slice(0, 10)}).`),
     ...(code === 0
@@ -40,6 +42,7 @@ export async function landingPlace(repo: Repository): Promise<Finding[]> {
             `Commit it there: git add ${config} && git commit -m "Add ${CONFIG_FILE}" -- ${config}`,
           ),
         ]),
+    ...(upstream ? [warn('trunk', behindWords(trunk.name, upstream), upstream.remedy)] : []),
     ...(landing ? await checkoutReady(landing.path, repo.commonDir) : [parked(repo, trunk.name)]),
   ];
 }

@@ -12,7 +12,7 @@ import { point } from '../faults.ts';
 import { exists } from '../files.ts';
 import { GitError } from '../git/core.ts';
 import { rememberMain } from '../git/main-place.ts';
-import { createBranch, isNameTaken } from '../git/refs.ts';
+import { createBranch, isAncestor, isNameTaken } from '../git/refs.ts';
 import { sharedWorkTree } from '../git/shared-settings.ts';
 import { listChanges, readStatus, type TreeStatus } from '../git/status.ts';
 import { addWorktree } from '../git/worktree.ts';
@@ -21,6 +21,7 @@ import { isHome, openRepository, type Repository, requireTrunk, rootIn, where } 
 import { CONFIG_FILE } from '../root.ts';
 import { shellWord } from '../shell-word.ts';
 import { inodeOf } from '../state/remove.ts';
+import { behindWords, trunkBehind } from '../upstream.ts';
 import type { CommandsResult, Order } from '../worktree/commands.ts';
 import { fillEnvFiles, portUnwritten } from '../worktree/environment.ts';
 import type { Identity } from '../worktree/handles.ts';
@@ -75,8 +76,18 @@ export async function start(
   const baseCommit = args.from === undefined ? requireTrunk(repo).commit : await resolveRef(repo, args.from);
   const target = await chooseTarget(repo, slug, base, baseCommit);
   const status = (await settled) ?? (await readStatus(root, { compare: 'not', signal: ctx.signal }));
-  if (args.dry_run) return preview(repo, target);
-  return whileMarked(repo.commonDir, target.id, ctx, () => make(repo, target, status, ctx));
+  const behind = await beginsBehind(repo, baseCommit, ctx);
+  if (args.dry_run) return { ...preview(repo, target), ...(behind.length > 0 && { hints: behind }) };
+  return whileMarked(repo.commonDir, target.id, ctx, () => make(repo, target, status, behind, ctx));
+}
+
+/** What to know of a trunk that is behind its upstream, where the new branch begins without what it lacks. */
+async function beginsBehind(repo: Repository, baseCommit: string, ctx: Context): Promise<string[]> {
+  const upstream = await trunkBehind(repo, ctx.signal);
+  if (!upstream || !repo.trunk || (await isAncestor(repo.top, upstream.commit, baseCommit))) return [];
+  return [
+    `${behindWords(repo.trunk.name, upstream)} The new branch begins without that: to have it, run "${upstream.remedy}", then update.`,
+  ];
 }
 
 /** Refuses `unavailable` where git would take one directory for the work tree of every checkout, a new one's too. */
@@ -150,6 +161,7 @@ async function make(
   repo: Repository,
   target: Target,
   status: TreeStatus,
+  behind: readonly string[],
   ctx: Context,
 ): Promise<Omit<Envelope<StartData>, 'verb'>> {
   const reclaimed = await reclaimVanished(repo, ctx);
@@ -201,6 +213,7 @@ async function make(
       hints: [
         movingAdvice(ctx.client, root),
         ...leftBehind(repo, status),
+        ...behind,
         ...reclaimed,
         ...ofPort,
         ...hints,

@@ -9,6 +9,7 @@ import { isClean, listChanges, readStatus, type TreeStatus } from '../git/status
 import { notKnown } from '../not-known.ts';
 import { listRecovered, toldOf } from '../recovered.ts';
 import { isHome, openRepository, requireTrunk, where } from '../repository.ts';
+import { trunkBehind } from '../upstream.ts';
 import { describeWorktrees } from '../worktree/describe.ts';
 import { findLeft } from '../wreckage/find.ts';
 import { lookOver, requireRoot, settle } from '../wreckage/settle.ts';
@@ -36,11 +37,12 @@ export async function status(
     repo = await openRepository(root, ctx.signal);
   }
   const trunk = requireTrunk(repo);
-  const [tree, distance, left, recovered] = await Promise.all([
+  const [tree, distance, left, recovered, upstream] = await Promise.all([
     readStatus(repo.top, { signal: ctx.signal }),
     aheadBehind(repo.top, trunk.commit, repo.commit),
     running === undefined ? findLeft(repo) : undefined,
     listRecovered(repo.top, repo.commonDir),
+    trunkBehind(repo, ctx.signal),
   ]);
   const worktrees = await describeWorktrees(repo, tree, ctx);
   const wrecks = (left?.wrecks ?? []).map(({ what, remedy }) => ({ what, remedy }));
@@ -55,6 +57,7 @@ export async function status(
       location: isHome(repo) ? 'main' : 'worktree',
       trunk: trunk.name,
       ...distance,
+      ...(upstream && { upstream }),
       clean,
       changes: {
         staged: tree.staged.length,

@@ -1,0 +1,64 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { count } from '../contract/count.ts';
+import type { TrunkUpstream } from '../contract/data.ts';
+import { orWhenAbsent } from './files.ts';
+import { git } from './git/core.ts';
+import { aheadBehind, resolveCommit } from './git/refs.ts';
+import type { Repository } from './repository.ts';
+import { shellWord } from './shell-word.ts';
+
+/**
+ * How far the local trunk is behind its upstream, as far as the last fetch told; absent when it is not, or there is none. Asks no
+ * network. The upstream is the one git was told (`branch.<trunk>.merge`), else the branch of that name on `origin`.
+ */
+export async function trunkBehind(
+  repo: Repository,
+  signal?: AbortSignal,
+): Promise<TrunkUpstream | undefined> {
+  const { trunk, top, commonDir } = repo;
+  if (!trunk || !(await mayHaveRemotes(commonDir))) return undefined;
+  const ref = await upstreamRef(top, trunk, signal);
+  const commit = ref && (await resolveCommit(top, ref));
+  if (!ref || !commit) return undefined;
+  const { ahead, behind } = await aheadBehind(top, commit, trunk.commit);
+  if (behind === 0) return undefined;
+  const name = ref.replace(/^refs\/remotes\//, '');
+  return { name, commit, ahead, behind, remedy: remedy(repo, ref, name, ahead) };
+}
+
+/** One sentence on a trunk that is behind. */
+export const behindWords = (trunk: string, { name, ahead, behind }: TrunkUpstream): string =>
+  `${trunk} is ${count(behind, 'commit')} behind ${name}${ahead > 0 ? ` and ${ahead} ahead of it` : ''}, as last fetched.`;
+
+/** Whether git has to be asked at all: a remote or an upstream stands in the repository's config, or in one it includes. */
+async function mayHaveRemotes(commonDir: string): Promise<boolean> {
+  const config = await readFile(join(commonDir, 'config'), 'utf8').catch(orWhenAbsent(''));
+  return /\[\s*(remote|branch|include)/i.test(config);
+}
+
+/** The ref where the trunk's upstream was last seen. A local branch that another follows is no upstream in this sense. */
+async function upstreamRef(
+  cwd: string,
+  trunk: { name: string; ref: string },
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  // A branch that another one stands below (main, main/x) would match as well, so the name is compared.
+  const { stdout } = await git(cwd, ['for-each-ref', '--format=%(refname)%00%(upstream)', '--', trunk.ref], {
+    signal,
+  });
+  const lines = stdout.toString('utf8').split('\n');
+  const told = lines.map((line) => line.split('\0')).find(([name]) => name === trunk.ref)?.[1];
+  if (told) return told.startsWith('refs/heads/') ? undefined : told;
+  return `refs/remotes/origin/${trunk.ref.replace(/^refs\/heads\//, '')}`;
+}
+
+/** What brings the trunk up to its upstream; a trunk with commits of its own is merged, which git stops at a conflict. */
+function remedy({ landing, trunk }: Repository, ref: string, name: string, ahead: number): string {
+  const branch = trunk?.name ?? '';
+  if (landing) {
+    return `git -C ${shellWord(landing.path)} merge ${ahead > 0 ? '' : '--ff-only '}${shellWord(name)}`;
+  }
+  if (ahead > 0) return `git switch ${shellWord(branch)} && git merge ${shellWord(name)}`;
+  return `git fetch . ${shellWord(`${ref}:${trunk?.ref ?? ''}`)}`;
+}
