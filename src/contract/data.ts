@@ -128,6 +128,15 @@ export const StatusData = z.strictObject({
 });
 export type StatusData = z.infer<typeof StatusData>;
 
+export const Brought = z.strictObject({
+  paths: z.array(z.string()).describe('What git ignores and came along, from the git top.'),
+  more: z.number().int().optional(),
+  files: z.number().int(),
+  bytes: z.number().int(),
+  how: z.enum(['reflink', 'copy']),
+});
+export type Brought = z.infer<typeof Brought>;
+
 export const StartData = z.strictObject({
   ...where,
   path: z.string().describe('The project root in the new worktree.'),
@@ -136,6 +145,7 @@ export const StartData = z.strictObject({
   base: z.string().describe('What the new branch starts from.'),
   base_commit: z.string(),
   port: z.number().int().optional().describe('A TCP port that is this worktree’s own.'),
+  brought: Brought.optional(),
 });
 export type StartData = z.infer<typeof StartData>;
 

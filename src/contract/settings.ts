@@ -25,7 +25,13 @@ export const CallersTable = z.strictObject({
     ),
 });
 
-export const KeepTable = z.strictObject({
+export const OurWorktreeTable = z.strictObject({
+  include: z
+    .array(z.string().min(1))
+    .default([])
+    .describe(
+      'Files git ignores that come along into a new worktree, as gitignore patterns from the project’s directory on; with those of .worktreeinclude.',
+    ),
   keep: z
     .number()
     .min(0)
@@ -40,7 +46,9 @@ export const KeepTable = z.strictObject({
  */
 export const SettingsFile = z.strictObject({
   callers: CallersTable.prefault({}).describe('Agents that move by their own client’s means.'),
-  worktree: KeepTable.prefault({}).describe('What is kept of removed worktrees.'),
+  worktree: OurWorktreeTable.prefault({}).describe(
+    'What comes along into worktrees, and what is kept of them.',
+  ),
 });
 
 /** `discern-vscode.toml` as the engine reads it, defaults filled in. */

@@ -1,4 +1,5 @@
 import { isWhole, type ToolAnswer } from '../contract/answers.ts';
+import { broughtWords } from '../contract/brought-words.ts';
 import type {
   DoctorData,
   Held,
@@ -145,11 +146,12 @@ function specifics(envelope: ToolAnswer): string[] {
 
 function startLines(envelope: Envelope<StartData>): string[] {
   if (!isWhole(envelope)) return [];
-  const { path, base, base_commit, port } = envelope.data;
+  const { path, base, base_commit, port, brought } = envelope.data;
   return [
     `path: ${path}`,
     `from: ${base} (${base_commit.slice(0, 10)})`,
     ...(port === undefined ? [] : [`port: ${port}, this worktree’s own (DISCERN_WORKTREE_PORT in its jobs)`]),
+    ...(brought ? [`came along: ${broughtWords(brought)}`] : []),
   ];
 }
 

@@ -46,7 +46,7 @@ describe('discern-vscode.toml', () => {
     const project = await make();
     const defaults = {
       callers: { follow: 'follow', guard_writes: true, ask_for_proof: false },
-      worktree: { keep: 30 },
+      worktree: { include: [], keep: 30 },
     };
     assert.deepEqual(await loadSettings(project.root), defaults);
     await project.write({ 'discern-vscode.toml': '\uFEFF[callers]\nfollow = "tell"\n' });

@@ -1,4 +1,5 @@
 import { type AnyEnvelope, isWhole } from '../../contract/answers.ts';
+import { broughtWords } from '../../contract/brought-words.ts';
 import type { StandardsData, StartData } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
 import type { VerbWithReport } from '../../contract/traits.ts';
@@ -87,9 +88,12 @@ function place({ data, verb, ok, dry_run }: Envelope, ink: Ink): string[] {
   if (root === undefined) return [];
   const on = branch === undefined ? '' : ` on ${ink.cyan(branch ?? 'a detached HEAD')}`;
   const at = commit === undefined ? '' : ` at ${short(commit)}`;
-  const { base } = (data ?? {}) as Partial<StartData>;
+  const { base, brought } = (data ?? {}) as Partial<StartData>;
   const from = verb === 'start' && ok && !dry_run && base !== undefined ? `, from ${base}` : '';
-  return [`  ${root}${on}${at}${from}`];
+  return [
+    `  ${root}${on}${at}${from}`,
+    ...(brought === undefined ? [] : [`  came along: ${broughtWords(brought)}`]),
+  ];
 }
 
 function planLines({ plan }: Envelope, ink: Ink): string[] {

@@ -26,6 +26,8 @@ import type { CommandsResult, Order } from '../worktree/commands.ts';
 import { fillEnvFiles, portUnwritten } from '../worktree/environment.ts';
 import type { Identity } from '../worktree/handles.ts';
 import { identify } from '../worktree/identify.ts';
+import { bring } from '../worktree/ignored/bring.ts';
+import { type Wanted, wantedOf } from '../worktree/ignored/wanted.ts';
 import { digestOf } from '../worktree/leave-rest.ts';
 import { whileMarked } from '../worktree/mark.ts';
 import { movingAdvice } from '../worktree/moving.ts';
@@ -76,9 +78,11 @@ export async function start(
   const baseCommit = args.from === undefined ? requireTrunk(repo).commit : await resolveRef(repo, args.from);
   const target = await chooseTarget(repo, slug, base, baseCommit);
   const status = (await settled) ?? (await readStatus(root, { compare: 'not', signal: ctx.signal }));
-  const behind = await beginsBehind(repo, baseCommit, ctx);
-  if (args.dry_run) return { ...preview(repo, target), ...(behind.length > 0 && { hints: behind }) };
-  return whileMarked(repo.commonDir, target.id, ctx, () => make(repo, target, status, behind, ctx));
+  const along = await wantedOf(repo);
+  const hints = [...(await beginsBehind(repo, baseCommit, ctx)), ...along.hints];
+  if (args.dry_run) return { ...preview(repo, target, along.wanted), ...(hints.length > 0 && { hints }) };
+  const known = { wanted: along.wanted, hints };
+  return whileMarked(repo.commonDir, target.id, ctx, () => make(repo, target, status, known, ctx));
 }
 
 /** What to know of a trunk that is behind its upstream, where the new branch begins without what it lacks. */
@@ -131,7 +135,11 @@ async function chooseTarget(
   );
 }
 
-function preview(repo: Repository, target: Target): Omit<Envelope<StartData>, 'verb'> {
+function preview(
+  repo: Repository,
+  target: Target,
+  wanted: readonly Wanted[],
+): Omit<Envelope<StartData>, 'verb'> {
   return {
     ok: true,
     dry_run: true,
@@ -143,6 +151,10 @@ function preview(repo: Repository, target: Target): Omit<Envelope<StartData>, 'v
           detail: `${target.branch} at ${target.base} (${target.baseCommit.slice(0, 10)})`,
         },
         { action: 'worktree', detail: target.path },
+        ...wanted.map(({ source, patterns }) => ({
+          action: 'bring',
+          detail: `ignored files that ${source} names: ${patterns.join(' ')}`,
+        })),
         ...repo.config.config.worktree.resources.map(({ name, create }) => ({
           action: `worktree.resources.${name}`,
           detail: create,
@@ -161,11 +173,11 @@ async function make(
   repo: Repository,
   target: Target,
   status: TreeStatus,
-  behind: readonly string[],
+  known: { wanted: readonly Wanted[]; hints: readonly string[] },
   ctx: Context,
 ): Promise<Omit<Envelope<StartData>, 'verb'>> {
   const reclaimed = await reclaimVanished(repo, ctx);
-  const made: Made = {
+  const made: Made & { wrote: Map<string, string> } = {
     directories: await makeDirectories(worktreesDir(repo)),
     branch: false,
     wrote: new Map(),
@@ -196,6 +208,11 @@ async function make(
     made.resources = { id: record.id, root };
     await point('start.recorded');
     const fresh = await opened(repo, target, root, gitDir);
+    const { brought, files, hints: ofBringing } = await bring(repo, fresh, known.wanted, ctx);
+    for (const file of files) {
+      const digest = await digestOf(file);
+      if (digest !== undefined) made.wrote.set(file, digest);
+    }
     const { hints, setup } = await setUp(repo, fresh, record, made, ctx);
     if (ctx.signal.aborted) throw new Refusal('cancelled', 'The call was cancelled.', { data: where(repo) });
     return {
@@ -208,14 +225,16 @@ async function make(
         base: target.base,
         base_commit: target.baseCommit,
         port: record.port,
+        ...(brought && { brought }),
       },
       ...(setup.steps.length > 0 && { steps: setup.steps }),
       hints: [
         movingAdvice(ctx.client, root),
         ...leftBehind(repo, status),
-        ...behind,
+        ...known.hints,
         ...reclaimed,
         ...ofPort,
+        ...ofBringing,
         ...hints,
         ...fresh.config.notes,
         ...setup.hints,
