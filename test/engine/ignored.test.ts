@@ -224,6 +224,21 @@ describe('Ignored files that come along into a new worktree', () => {
     assert.deepEqual(await everything(project), before);
   });
 
+  it('that a failing setup changed are kept, and no copy beside them', async () => {
+    const project = await make({
+      config:
+        '[project]\nname = "x"\n[worktree.setup]\nsteps = ["echo more >> nm/x; echo new > nm/new; false"]\n',
+      ...ignoring('nm/\n*.local\n', { '.worktreeinclude': 'nm/\n*.local\n' }),
+    });
+    await project.write({ 'nm/x': 'x\n', 'nm/deep/same': 'same\n', 'a.local': 'mine\n' });
+    const { hints = [], error } = await verb('start', project.root, {});
+    assert.equal(error, 'gate_failed');
+    const told = hints.find((hint) => hint.includes('is kept in')) ?? '';
+    const [, kept = '', names = ''] = /is kept in (\S+): (.*)\.$/.exec(told) ?? [];
+    assert.deepEqual(names.split(', ').sort(), ['nm/new', 'nm/x'], told);
+    assert.equal(await readFile(join(kept, 'nm/x'), 'utf8'), 'x\nmore\n');
+  });
+
   it('go too when the call is cancelled while they are copied', async () => {
     const project = await make(ignoring('nm/\n', { '.worktreeinclude': 'nm/\n' }));
     const files = Object.fromEntries([...Array(2_100).keys()].map((n) => [`nm/${n % 40}/${n}`, '']));

@@ -177,10 +177,11 @@ async function make(
   ctx: Context,
 ): Promise<Omit<Envelope<StartData>, 'verb'>> {
   const reclaimed = await reclaimVanished(repo, ctx);
-  const made: Made & { wrote: Map<string, string> } = {
+  const made: Made & { brought: Map<string, string> } = {
     directories: await makeDirectories(worktreesDir(repo)),
     branch: false,
     wrote: new Map(),
+    brought: new Map(),
   };
   try {
     // Its git directory may not say where it lies, and the worktree's calls will want to know.
@@ -208,11 +209,7 @@ async function make(
     made.resources = { id: record.id, root };
     await point('start.recorded');
     const fresh = await opened(repo, target, root, gitDir);
-    const { brought, files, hints: ofBringing } = await bring(repo, fresh, known.wanted, ctx);
-    for (const file of files) {
-      const digest = await digestOf(file);
-      if (digest !== undefined) made.wrote.set(file, digest);
-    }
+    const { brought, hints: ofBringing } = await bring(repo, fresh, known.wanted, made.brought, ctx);
     const { hints, setup } = await setUp(repo, fresh, record, made, ctx);
     if (ctx.signal.aborted) throw new Refusal('cancelled', 'The call was cancelled.', { data: where(repo) });
     return {

@@ -25,7 +25,15 @@ export interface Taken {
   commit: string;
   /** Digests of the files the start wrote beside git, by their absolute path. */
   wrote: ReadonlyMap<string, string>;
+  /** Stamps of the ignored files that the start brought along, by their absolute path: copies, as long as they are as they came. */
+  brought: ReadonlyMap<string, string>;
 }
+
+/** What changes with any change to a file or link, other than being moved with its directory. */
+export const stampOf = async (path: string): Promise<string | undefined> => {
+  const found = await lstat(path, { bigint: true }).catch(() => undefined);
+  return found && `${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs} ${found.mode}`;
+};
 
 /** What is kept of worktrees that were taken back, and may go after {@link KEEP_MS}. */
 const KeptRecord = z.object({
@@ -128,7 +136,7 @@ async function moveAway(commonDir: string, path: string, id: string): Promise<{ 
 async function restOf(
   commonDir: string,
   at: string,
-  { path, branch, commit, wrote }: Taken,
+  { path, branch, commit, wrote, brought }: Taken,
 ): Promise<string[]> {
   return withPrivateIndex(stateDir(commonDir), 'taken', async (index) => {
     // A repository that git would find above this directory is not asked.
@@ -158,13 +166,15 @@ async function restOf(
       '--no-empty-directory',
       '-z',
     );
-    const own = [...wrote.keys()].map((file) => relative(path, file));
+    const own = [...wrote.keys(), ...brought.keys()].map((file) => relative(path, file));
     const rest: string[] = [];
     for (const one of new Set([...edited, ...others, ...ignored].map((name) => name.replace(/\/$/, '')))) {
       if (one === '.git' || !(await exists(join(at, one)))) continue;
       // A directory that a file of ours lies in goes file by file.
       const parts = own.some((file) => file.startsWith(`${one}/`)) ? await filesBelow(at, one) : [one];
       for (const part of parts) {
+        const stamp = brought.get(join(path, part));
+        if (stamp !== undefined && stamp === (await stampOf(join(at, part)))) continue;
         const mine = wrote.get(join(path, part));
         if (mine === undefined || mine !== (await digestOf(join(at, part)))) rest.push(part);
       }

@@ -23,6 +23,8 @@ export interface Made {
   throwaway?: boolean;
   /** Digests of the files that were written beside git, by their absolute path. */
   wrote?: Map<string, string>;
+  /** Stamps of the ignored files that came along, by their absolute path. */
+  brought?: Map<string, string>;
   /** Once the worktree has a name that resources may be made under. */
   resources?: { id: string; root: string };
 }
@@ -72,7 +74,14 @@ async function remove(
     if (made.throwaway) await removeThrowaway(target.path, made.checkout).then(forget);
     else {
       const { path, branch, baseCommit: commit } = target;
-      const taken = { path, branch, commit, ino: made.checkout, wrote: made.wrote ?? new Map() };
+      const taken = {
+        path,
+        branch,
+        commit,
+        ino: made.checkout,
+        wrote: made.wrote ?? new Map(),
+        brought: made.brought ?? new Map(),
+      };
       const rest = await takeAway(commonDir, taken, forget);
       if (rest) tell(failure, keptWords(rest));
     }

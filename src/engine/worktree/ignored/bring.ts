@@ -8,6 +8,7 @@ import { point } from '../../faults.ts';
 import { orWhenAbsent, putNew } from '../../files.ts';
 import { Refusal } from '../../refusal.ts';
 import type { Repository } from '../../repository.ts';
+import { stampOf } from '../leave-rest.ts';
 import { choose } from './choose.ts';
 import { copyTree, newTally, type Tally } from './copy-tree.ts';
 import type { Wanted } from './wanted.ts';
@@ -22,8 +23,6 @@ const FILES_A_WORD = 2_000;
 /** What came along into a new worktree. */
 export interface Bringing {
   brought?: Brought;
-  /** The single files of it, absolute: of directories git says itself that all in them is ignored. */
-  files: string[];
   hints: string[];
 }
 
@@ -32,19 +31,22 @@ export interface Bringing {
  * its place whole, and nothing that is there is touched. One that cannot be copied stays out, and a hint says why: a worktree without
  * it can still be worked in.
  *
+ * `stamps` gets what each file of it was when it came, by its absolute path, so that a start that fails takes it back and no file that
+ * was changed since.
+ *
  * Refuses `cancelled`. What was copied aside is gone afterwards, and after a kill goes with the worktree's own git directory.
  */
 export async function bring(
   repo: Repository,
   fresh: Repository,
   wanted: readonly Wanted[],
+  stamps: Map<string, string>,
   ctx: Context,
 ): Promise<Bringing> {
-  if (wanted.length === 0) return { files: [], hints: [] };
+  if (wanted.length === 0) return { hints: [] };
   const { paths, secrets } = await choose(repo, fresh, wanted, ctx.signal);
   const tally = newTally();
   const put: string[] = [];
-  const files: string[] = [];
   const stage = new Stage(fresh);
   const onFile = () => {
     if (tally.files % FILES_A_WORD === 0) {
@@ -61,12 +63,12 @@ export async function bring(
         const copied = await stage.place(join(repo.top, name), join(fresh.top, name), {
           source: repo.top,
           tally,
+          stamps,
           signal: ctx.signal,
           onFile,
         });
         if (!copied) continue;
         put.push(path);
-        if (path === name) files.push(join(fresh.top, name));
       } catch (error) {
         if (ctx.signal.aborted) throw cancelled();
         const code = errnoOf(error);
@@ -79,7 +81,7 @@ export async function bring(
   }
   await point('start.brought');
   const hints = hintsOf(repo.top, tally, secrets);
-  if (put.length === 0) return { files, hints };
+  if (put.length === 0) return { hints };
   const brought: Brought = {
     paths: put.slice(0, MOST_PATHS),
     ...(put.length > MOST_PATHS && { more: put.length - MOST_PATHS }),
@@ -87,7 +89,7 @@ export async function bring(
     bytes: tally.bytes,
     how: tally.shared ? 'reflink' : 'copy',
   };
-  return { brought, files, hints };
+  return { brought, hints };
 }
 
 const cancelled = () => new Refusal('cancelled', 'start was cancelled; the worktree was taken back.');
@@ -133,6 +135,11 @@ async function readyFor(top: string, path: string, tally: Tally): Promise<boolea
   return (await lstat(join(top, path)).catch(orWhenAbsent(undefined))) === undefined;
 }
 
+async function stamp(path: string, stamps: Map<string, string>): Promise<void> {
+  const was = await stampOf(path);
+  if (was !== undefined) stamps.set(path, was);
+}
+
 /** Where things are copied aside: in the worktree's git directory, which goes with the worktree whatever happens. */
 class Stage {
   readonly #top: string;
@@ -149,6 +156,7 @@ class Stage {
     const found = await lstat(from);
     if (found.isSymbolicLink()) {
       await symlink(await readlink(from), to);
+      await stamp(to, options.stamps);
       options.tally.files++;
       return true;
     }
@@ -171,12 +179,19 @@ class Stage {
     this.#made = true;
     const aside = join(this.#dir, randomBytes(4).toString('hex'));
     try {
-      await copyTree(from, aside, options);
+      const copies = new Map<string, string>();
+      await copyTree(from, aside, { ...options, stamps: copies });
       const copied = await lstat(aside).catch(orWhenAbsent(undefined));
       if (!copied) return false;
       await point('start.bringing');
-      if (copied.isDirectory()) await rename(aside, to);
-      else await putNew(aside, to);
+      if (copied.isDirectory()) {
+        await rename(aside, to);
+        for (const [path, was] of copies) options.stamps.set(to + path.slice(aside.length), was);
+      } else {
+        await putNew(aside, to);
+        await rm(aside);
+        await stamp(to, options.stamps);
+      }
       return true;
     } catch (error) {
       if (errnoOf(error) === 'EEXIST' || errnoOf(error) === 'ENOTEMPTY') return false;

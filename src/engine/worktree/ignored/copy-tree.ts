@@ -14,6 +14,7 @@ import {
 import { basename, dirname } from 'node:path';
 import { errnoOf } from '../../errno.ts';
 import { mountsWithin } from '../../removal/mounts.ts';
+import { stampOf } from '../leave-rest.ts';
 import { isSecretName } from './choose.ts';
 
 /** What copying came to, told up while it goes on. */
@@ -42,6 +43,8 @@ export interface CopyOptions {
   /** The checkout that is copied from: a path to it inside a copy is told. */
   source: string;
   tally: Tally;
+  /** Gets what each copy is, by its path. */
+  stamps: Map<string, string>;
   signal: AbortSignal;
   /** Called now and then. */
   onFile: () => void;
@@ -108,6 +111,7 @@ async function copyOne(from: Buffer, to: Buffer, found: Stats, options: CopyOpti
   if (found.isSymbolicLink()) {
     const target = await readlink(from, { encoding: 'buffer' });
     await symlink(target, to);
+    await stamp(to, options);
     tally.files++;
     if (names(target, source)) point(from, options);
     return;
@@ -124,12 +128,19 @@ async function copyOne(from: Buffer, to: Buffer, found: Stats, options: CopyOpti
     throw error;
   }
   await utimes(to, found.atimeMs / 1000, found.mtimeMs / 1000);
+  await stamp(to, options);
   tally.files++;
   tally.bytes += found.size;
   if (found.size <= MOST_LOOKED_INTO && mayName(from.toString()) && names(await readFile(to), source)) {
     point(from, options);
   }
   options.onFile();
+}
+
+async function stamp(copy: Buffer, { stamps }: CopyOptions): Promise<void> {
+  const path = copy.toString();
+  const was = await stampOf(path);
+  if (was !== undefined) stamps.set(path, was);
 }
 
 const { COPYFILE_EXCL, COPYFILE_FICLONE, COPYFILE_FICLONE_FORCE } = constants;
