@@ -85,8 +85,6 @@ async function testOthers() {
   rmSync(join(root, outFor.others), { recursive: true, force: true });
   await Promise.all([buildProduct(undefined, { faults: true }), buildTests(others, outFor.others)]);
   run('mocha/bin/mocha.js', [
-    // Many tests race real processes; on a machine that is busy with others one may lose once, and says so.
-    ...(process.env.CI ? ['--retries', '1'] : []),
     // Tests wait for processes more than they compute.
     ...['--jobs', String(Math.max(3, cpus().length))],
     ...mochaArgs(outFor.others, others),

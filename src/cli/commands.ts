@@ -231,7 +231,7 @@ export const commands: { [V in Verb]: Command<V> } = {
     describe: 'Show what the person asked in one session, oldest first and uncut',
     positionals: { session: 'Its id, or the beginning of it, as sessions lists it' },
     options: {
-      last: { type: 'string', requiresArg: true, describe: 'Only the last so many' },
+      last: { type: 'string', requiresArg: true, describe: 'Only the last N' },
     },
     args(parsed) {
       if (text(parsed.path)) throw new Misuse('recollect is about no directory: leave --path out.');
@@ -240,7 +240,7 @@ export const commands: { [V in Verb]: Command<V> } = {
   },
   prune: {
     usage: 'prune',
-    describe: 'Show what interrupted runs left behind; with --no-dry-run, mend it',
+    describe: 'Show the leftovers of interrupted runs; with --no-dry-run, clean them up',
     positionals: {},
     options: {
       'dry-run': {

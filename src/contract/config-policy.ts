@@ -29,11 +29,11 @@ export const CheckpointTable = z.looseObject({
   removes_matching: Strings.exactOptional().describe('Only files where a removed line holds one of these.'),
   new_directory: flag('Only files added in a directory that is new.'),
   binary: flag('Only binary files; false: only text files.'),
-  min_changed_files: least('Only when so many watched files changed.'),
-  min_changed_lines: least('Only when so many lines were added and removed.'),
+  min_changed_files: least('Only when at least this many watched files changed.'),
+  min_changed_lines: least('Only when at least this many lines were added and removed.'),
   deletion_dominant: flag('Only when the change mostly removes lines.'),
   similar_new_file: flag('Only when a file is added that is named like one beside it.'),
-  min_commits: least('Only when the branch has so many commits.'),
+  min_commits: least('Only when the branch has at least this many commits.'),
   when: Text.exactOptional().describe('A command that decides: 0 applies, 10 does not.'),
   mode: z
     .enum(['stop', 'advise'])

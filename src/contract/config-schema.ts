@@ -40,7 +40,7 @@ export function configSchema(): JsonSchema {
 
 /** The JSON Schema of `discern-vscode.toml`. */
 export function settingsSchema(): JsonSchema {
-  return schemaOf(SettingsFile, 'discern-vscode.toml', 'What the published format has no word for.');
+  return schemaOf(SettingsFile, 'discern-vscode.toml', 'Settings that the published format does not have.');
 }
 
 function schemaOf(file: z.ZodType, title: string, description: string): JsonSchema {

@@ -31,7 +31,7 @@ export const Selector = z
 export const evidence = {
   inputs: Globs.min(1)
     .exactOptional()
-    .describe('Globs of every file the command reads. Complete, they let an earlier result stand in.'),
+    .describe('Globs of every file the command reads. If complete, an earlier result can be reused.'),
   needs: z
     .array(Selector)
     .exactOptional()

@@ -91,9 +91,7 @@ export const ScopeTable = z.strictObject({
   neutral: z
     .boolean()
     .default(false)
-    .describe(
-      'Changes here are no code: they run no scope’s gate, this one’s included. Jobs run all the same.',
-    ),
+    .describe('Changes here are not code: they run no scope’s gate, not even this one’s. Jobs still run.'),
   preview: Commands.exactOptional().describe(
     'Shows a person what a change here looks like; never run, only named.',
   ),
@@ -108,7 +106,7 @@ export const ScopeTable = z.strictObject({
 
 export const GeneratedTable = z.strictObject({
   paths: Globs.describe('Globs of the files the generator owns.'),
-  run: Commands.describe('Writes those files anew.'),
+  run: Commands.describe('Regenerates those files.'),
   linguist_generated: z.boolean().exactOptional().describe('Not used here: no .gitattributes is written.'),
   timeout: Timeout.exactOptional(),
 });
@@ -175,7 +173,7 @@ export const WorktreeTable = z.strictObject({
   branch_prefix: Text.exactOptional().meta(older('[repository].branch_prefix')),
   graduate_to: Text.exactOptional().meta({
     deprecated: true,
-    description: 'Older key, of no effect: accept lands on the trunk.',
+    description: 'Older key that has no effect: accept lands on the trunk.',
   }),
 });
 

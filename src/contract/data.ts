@@ -54,7 +54,7 @@ export const Held = z.strictObject({
   evidence: z.string().optional().describe('What told of the caller’s own move.'),
   missing: z.boolean().describe('True when the held root no longer exists.'),
   candidates: z.array(RootCandidate).optional(),
-  passed_over: z.array(z.string()).optional().describe('What was named as the root and is no project.'),
+  passed_over: z.array(z.string()).optional().describe('What was named as the root and is not a project.'),
 });
 export type Held = z.infer<typeof Held>;
 
@@ -119,7 +119,7 @@ export const StatusData = z.strictObject({
   findings: z
     .array(z.strictObject({ what: z.string(), remedy: z.string() }))
     .optional()
-    .describe('What an interrupted run left behind, each with the command that mends it.'),
+    .describe('Leftovers of interrupted runs, each with the command that cleans it up.'),
   recovery: z.strictObject({ performed: z.boolean(), detail: z.string() }).optional(),
   kept: z
     .strictObject({ total: z.number().int(), refs: z.array(KeptRef).describe('The newest first.') })
@@ -250,7 +250,7 @@ export const AcceptData = z.strictObject({
   proof: ProofState.optional(),
   clean: z.boolean().optional(),
   drift: z.array(Drift).optional(),
-  files: z.array(z.string()).optional().describe('The paths that stand in the way.'),
+  files: z.array(z.string()).optional().describe('The paths that block it.'),
 });
 export type AcceptData = z.infer<typeof AcceptData>;
 
@@ -287,7 +287,7 @@ export const DropData = z.strictObject({
   worktree: z.string(),
   worktree_removed: z.boolean(),
   branch_deleted: z.boolean(),
-  recovery_ref: z.string().optional().describe('Ref that keeps the commits a forced drop let go.'),
+  recovery_ref: z.string().optional().describe('Ref that keeps the commits a forced drop removed.'),
   lost: z.array(z.string()).optional().describe('What a drop without force would lose.'),
 });
 export type DropData = z.infer<typeof DropData>;
@@ -321,7 +321,7 @@ export type InitData = z.infer<typeof InitData>;
 
 /** One thing `doctor` looked at. */
 export const Finding = z.strictObject({
-  check: z.string().describe('What was looked at: git, config, trunk, hosts …'),
+  check: z.string().describe('What was checked: git, config, trunk, hosts …'),
   level: z.enum(['ok', 'warn', 'error']),
   what: z.string(),
   remedy: z.string().optional().describe('What to do; there for every warning and error.'),
@@ -353,10 +353,10 @@ export const PruneData = z.strictObject({
   ...where,
   pruned: z
     .array(z.strictObject({ action: z.string(), detail: z.string() }))
-    .describe('What was mended or removed; in a preview, what would be.'),
+    .describe('What was repaired or removed; in a preview, what would be.'),
   kept: z
     .array(z.strictObject({ what: z.string(), remedy: z.string() }))
-    .describe('What was found and stays, each with the command that mends it.'),
+    .describe('What was found and stays, each with the command that fixes it.'),
   recovery_refs: z
     .array(KeptRef)
     .describe('What removals have kept, the newest first. Prune removes those older than [worktree] keep.'),

@@ -9,7 +9,7 @@ export const CallersTable = z.strictObject({
     .enum(followModes)
     .default('follow')
     .describe(
-      'When an agent stands in another checkout than the held root: follow moves the held root there, refuse answers caller_elsewhere, tell only says so.',
+      'When an agent is in another checkout than the held root: follow moves the held root there, refuse answers caller_elsewhere, tell only says so.',
     ),
   guard_writes: z
     .boolean()

@@ -77,7 +77,7 @@ export const fleetVerbs = {
     looking: null,
     args: z.strictObject({
       session: z.string().describe('An id of `sessions`, or the unique beginning of one.'),
-      last: z.number().int().min(1).optional().describe('Only the last so many.'),
+      last: z.number().int().min(1).optional().describe('Only the last N.'),
     }),
     data: RecollectData,
     annotations,

@@ -140,9 +140,9 @@ export const upkeepVerbs = {
   doctor: {
     title: 'Find what is wrong',
     description:
-      'Check what discern stands on (git, Node, discern.toml, the jobs’ tools, hosts’ settings) and list findings with remedies. Call it when a refusal does not explain itself.',
+      'Check what discern needs (git, Node, discern.toml, the jobs’ tools, hosts’ settings) and list findings with remedies. Call it when a refusal does not explain itself.',
     remoteDescription:
-      'Check what discern stands on at `path` (git, Node, discern.toml, the jobs’ tools, hosts’ settings) and list findings with remedies. Call it when a refusal does not explain itself.',
+      'Check what discern needs at `path` (git, Node, discern.toml, the jobs’ tools, hosts’ settings) and list findings with remedies. Call it when a refusal does not explain itself.',
     looking: null,
     args: z.strictObject({ path }),
     data: DoctorData,

@@ -111,7 +111,7 @@ export async function requireCleanWorktree(
  */
 export async function resolveRef(repo: Repository, name: string): Promise<string> {
   if (name.trim() === '' || name.startsWith('-') || /[\0-\x1f\x7f]/.test(name)) {
-    throw new Refusal('unknown_ref', `"${name}" is no branch, tag or commit: name one that exists.`, {
+    throw new Refusal('unknown_ref', `"${name}" is not a branch, tag or commit: name one that exists.`, {
       data: where(repo),
     });
   }
@@ -130,7 +130,7 @@ export async function resolveRef(repo: Repository, name: string): Promise<string
   if (code === 0) return stdout.toString('latin1').trim();
   throw new Refusal(
     'unknown_ref',
-    `"${name}" is no branch, tag or commit here: name one that exists ("git branch -a").`,
+    `"${name}" is not a branch, tag or commit here: name one that exists ("git branch -a").`,
     {
       data: where(repo),
     },

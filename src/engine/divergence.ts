@@ -37,7 +37,7 @@ export async function divergence(
   const named = busy.slice(0, MOST_NAMED).map(workIn);
   const list = `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
   const way = ctx.client === 'terminal' ? `cd ${shellWord(first.root)}` : `pass path "${first.root}"`;
-  return `This is about ${repo.root}, which is clean and has no commit that ${repo.trunk.name} lacks, so it is nobody’s work; work went on in ${list}: ${way} if you mean ${busy.length === 1 ? 'that' : 'the first'}.`;
+  return `This is about ${repo.root}, which is clean and has no commit that ${repo.trunk.name} lacks, so it contains no work; there is work in ${list}: ${way} if you mean ${busy.length === 1 ? 'that' : 'the first'}.`;
 }
 
 function workIn({ root, branch, ahead = 0, clean }: Worktree): string {

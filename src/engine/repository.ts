@@ -82,7 +82,7 @@ export function requireTrunk(repo: Repository): Trunk {
   throw new Refusal(
     'unknown_ref',
     named
-      ? `The trunk "${named}" of [repository].trunk is no local branch: create it, or correct discern.toml.`
+      ? `The trunk "${named}" of [repository].trunk is not a local branch: create it, or correct discern.toml.`
       : 'No trunk was found (origin/HEAD, main, master): set [repository].trunk in discern.toml to the branch work lands on.',
     { data: where(repo) },
   );

@@ -95,7 +95,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<unknow
       server
         .client()
         .then((client) => client.folders(open))
-        .catch((error: unknown) => log.warn(`The server was not told of the folders: ${words(error)}`));
+        .catch((error: unknown) => log.warn(`The server could not be given the folders: ${words(error)}`));
     }),
   );
   close = async () => {

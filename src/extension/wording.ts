@@ -68,7 +68,7 @@ export function divergence(found: Divergence): { label: string; detail: string }
     case 'diverged':
       return {
         label: 'Not in this window',
-        detail: `The server acts in ${found.root}, which is no folder of this window: what you see here is another checkout.`,
+        detail: `The server acts in ${found.root}, which is not a folder of this window: you see another checkout here.`,
       };
     case 'foreign':
       return {

@@ -61,7 +61,7 @@ async function guarded(event: HookEvent, standing: string): Promise<Said> {
     if (!(await hookSettings(project.root)).guard_writes) return undefined;
     const { other, instead } = found;
     const which = other.linked ? `${other.top}, another worktree` : `${other.top}, the main checkout`;
-    const stands = `This session stands in the worktree ${project.top}, and `;
+    const stands = `This session is in the worktree ${project.top}, and `;
     const judged = 'discern_done would not judge it, and accept would not land it';
     return denied(
       event.client,
@@ -82,8 +82,8 @@ async function greeting(project: HookProject): Promise<string> {
   const branch = await branchOf(project);
   const on = branch === undefined ? 'on no branch' : `on branch ${JSON.stringify(branch)}`;
   return project.linked
-    ? `discern: this session stands in the linked worktree ${project.top}, ${on}. Work and commit here, then discern_done judges this commit and discern_accept lands it.`
-    : `discern: this session stands in the main checkout ${project.top}, ${on}. To change code, call discern_status, then discern_start, and work in its data.path; commit there, then discern_done and discern_accept.`;
+    ? `discern: this session is in the linked worktree ${project.top}, ${on}. Work and commit here, then discern_done judges this commit and discern_accept lands it.`
+    : `discern: this session is in the main checkout ${project.top}, ${on}. To change code, call discern_status, then discern_start, and work in its data.path; commit there, then discern_done and discern_accept.`;
 }
 
 /** Asks once, where the owner wants it: work is committed in a linked worktree, and nothing has judged that commit. */

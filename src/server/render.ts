@@ -179,7 +179,7 @@ function doctorLines({ findings = [] }: Partial<DoctorData>): string[] {
       MOST_PLANNED,
       MESSAGE_LIMIT,
     ),
-    ...(fine.length > 0 ? [`looked at and fine: ${fine.join(', ')}`] : []),
+    ...(fine.length > 0 ? [`checked and fine: ${fine.join(', ')}`] : []),
   ];
 }
 

@@ -100,7 +100,7 @@ function overlooked(candidates: readonly RootCandidate[], root: string, mechanis
     if (value === undefined || outcome === 'chosen' || by === 'roots/list' || by === 'cwd') return [];
     const why = /\$\{[^}]*\}/.test(value) ? 'holds a variable that the client did not fill in' : outcome;
     return [
-      `${by} names ${value}, which is no project (${why.replace(/[.:]$/, '')}); this server took ${root} (${mechanism}) instead.`,
+      `${by} names ${value}, which is not a project (${why.replace(/[.:]$/, '')}); this server took ${root} (${mechanism}) instead.`,
     ];
   });
 }

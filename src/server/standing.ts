@@ -56,42 +56,42 @@ export async function stanceOf({ verb, client, facts, held, before }: Asking): P
           caller,
           notice:
             moved && follow === 'follow'
-              ? `You stand in ${at}, and the held root is ${about}: it follows you at the next gate, update or accept.`
-              : `You stand in ${at}, and this is about ${about}.`,
+              ? `You are in ${at}, and the held root is ${about}: it follows you at the next gate, update or accept.`
+              : `You are in ${at}, and this is about ${about}.`,
         };
       }
       if (follow === 'refuse') {
         throw new Refusal(
           'caller_elsewhere',
-          `You stand in ${at}, and this server holds ${about}; [callers] follow is "refuse". Pass path "${root}" to act where you stand, or path "${about}" to act on the held root.`,
+          `You are in ${at}, and this server holds ${about}; [callers] follow is "refuse". Pass path "${root}" to act where you are, or path "${about}" to act on the held root.`,
           { data: { root: about, caller } },
         );
       }
       if (follow === 'follow' && moved) {
         return {
           follow: { root, evidence: caller.evidence },
-          notice: `You stand in ${at}, so the held root followed you there from ${about}.`,
+          notice: `You are in ${at}, so the held root followed you there from ${about}.`,
         };
       }
       return {
         caller,
-        notice: `You stand in ${at}, and this is about ${about}: pass path "${root}" if you mean that one.`,
+        notice: `You are in ${at}, and this is about ${about}: pass path "${root}" if you mean that one.`,
       };
     }
     case 'trunk':
       return {
         caller,
-        notice: `You stand in ${at}, the trunk’s checkout; this is about ${about}.`,
+        notice: `You are in ${at}, the trunk’s checkout; this is about ${about}.`,
       };
     case 'gone':
       return {
         caller,
-        notice: `The directory you stand in, ${at}, is gone, and this is about ${about}. ${engine.leavingAdvice(client, about)}`,
+        notice: `The directory you are in, ${at}, no longer exists, and this is about ${about}. ${engine.leavingAdvice(client, about)}`,
       };
     default:
       return {
         caller,
-        notice: `You stand in ${at}, outside this repository; this is about ${about}.`,
+        notice: `You are in ${at}, outside this repository; this is about ${about}.`,
       };
   }
 }

@@ -39,7 +39,7 @@ export class StateStore {
     this.#path = found === 'foreign' ? undefined : path;
     if (found === 'foreign') {
       process.stderr.write(
-        `discern mcp: ${path} is no state file of discern's, so it is left as it is and the held root is kept nowhere: name another file with --state, or move that one away.\n`,
+        `discern mcp: ${path} is not a state file of discern's, so it stays unchanged and the held root is not saved: name another file with --state, or move that one away.\n`,
       );
     }
   }

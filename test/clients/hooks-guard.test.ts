@@ -116,7 +116,7 @@ describe('Hooks that “discern setup” gives to', () => {
       await run.ended;
       const [read = '', denied = '', mine = '', toolDenied, toolWrote] = model.results();
       assert.match(read, /a commit/, run.said());
-      const why = /This session stands in the worktree .*the main checkout of the same repository/;
+      const why = /This session is in the worktree .*the main checkout of the same repository/;
       assert.match(denied, why, run.said());
       assert.match(mine, /mine/);
       assert.ok(!existsSync(astray));
@@ -125,7 +125,7 @@ describe('Hooks that “discern setup” gives to', () => {
         assert.ok(existsSync(join(linked, 'src', 'tool.txt')), toolWrote);
       }
       const asked = JSON.stringify(model.requests.map(({ body }) => body));
-      assert.match(asked, /discern: this session stands in the linked worktree/);
+      assert.match(asked, /discern: this session is in the linked worktree/);
       assert.ok(!existsSync(join(home, 'state', 'hook.log')), 'nothing went wrong');
       const hooks = readFileSync(join(home, file), 'utf8');
       assert.match(hooks, /hook\.js/);

@@ -99,12 +99,12 @@ describe('The worktrees that Claude Code asks our hooks for', () => {
     const config = '[project]\nname = "x"\n[worktree.setup]\nsteps = ["echo no such thing >&2; exit 3"]\n';
     const bad = await make({ config });
     const failed = await run(home, bad.root, [enter('mine'), bash('pwd')]);
-    assert.match(failed.results[0] ?? '', /WorktreeCreate hook failed.* was taken back[\s\S]*no such thing/);
+    assert.match(failed.results[0] ?? '', /WorktreeCreate hook failed.* was removed[\s\S]*no such thing/);
     assert.equal(failed.results[1], bad.root);
     assert.deepEqual(await linkedOf(bad), []);
     const launched = await run(home, bad.root, [bash('pwd')], ['--worktree', 'mine']);
     assert.equal(launched.code, 1, launched.said);
-    assert.match(launched.said, /Error creating worktree: .*was taken back/);
+    assert.match(launched.said, /Error creating worktree: .*was removed/);
     assert.deepEqual(launched.results, []);
   }).timeout(120_000);
 

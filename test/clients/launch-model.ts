@@ -307,7 +307,7 @@ function following(column: Column, notes: Note[], project: Project): void {
     .map(({ seen }) => object(seen.result).structuredContent as { data: Json; message: string })
     .at(-1);
   assert.ok(text, 'done was answered');
-  const evidence = /You stand in [^(]*\(([^)]*)\)/.exec(text.message)?.[1];
+  const evidence = /You are in [^(]*\(([^)]*)\)/.exec(text.message)?.[1];
   const moved = String(text.data.root).startsWith(join(project.home, 'app.worktrees'));
   column.set(
     'so `done` goes by',

@@ -60,14 +60,14 @@ describe('Claude Code with our plugin', () => {
     });
     await run.ended;
     const [, denied = '', written = '', status = ''] = model.results();
-    assert.match(denied, /This session stands in the worktree .*the main checkout/, run.said());
+    assert.match(denied, /This session is in the worktree .*the main checkout/, run.said());
     assert.ok(!existsSync(astray));
     assert.ok(existsSync(join(worktree(model.results()), 'src', 'b.txt')), written);
     const { caller } = JSON.parse(status).data;
     assert.equal(caller?.evidence, 'a hook of discern', status);
     assert.equal(caller.cwd, worktree(model.results()));
     const first = JSON.stringify(model.requests.map(({ body }) => body));
-    assert.match(first, /discern: this session stands in the main checkout/);
+    assert.match(first, /discern: this session is in the main checkout/);
     assert.ok(!existsSync(join(home, 'state', 'hook.log')));
     assert.deepEqual(readdirSync(join(home, 'state', 'callers')), [], 'a session that ended is forgotten');
   }).timeout(120_000);

@@ -224,7 +224,7 @@ describe('A session of a real client', () => {
     await after.terminal.shows(/It is red\./);
     const shown = after.model.results();
     assert.ok(shown.length > 3, 'it is the same conversation');
-    assert.match(at(shown, -1), /gate_failed\. You stand in .*own .*followed you there/);
+    assert.match(at(shown, -1), /gate_failed\. You are in .*own .*followed you there/);
   });
 
   it('Codex: resumed, it is followed to where its last command ran', async () => {
@@ -286,7 +286,7 @@ describe('A session of a real client', () => {
     const again = { ...scene, resume: true };
     const { end } = await begin(copilot, [copilot.ours('done'), { say: 'Red.' }], again);
     const resumed = at(await end(), -1);
-    assert.match(resumed, /done: gate_failed\. You stand in .*followed you there/);
+    assert.match(resumed, /done: gate_failed\. You are in .*followed you there/);
     assert.ok(resumed.includes(`"root":"${own}"`), resumed);
   });
 });

@@ -130,7 +130,7 @@ describe('commit', () => {
       [['src/a.txt'], 'invalid_argument', /Nothing of src\/a\.txt changed/],
       [[], 'invalid_argument', /`paths` is empty/],
       [['x.log'], 'invalid_argument', /git ignores x\.log/],
-      [['nowhere.txt'], 'path_not_found', /"nowhere\.txt" is no file/],
+      [['nowhere.txt'], 'path_not_found', /"nowhere\.txt" is not a file/],
       [['../app/src/a.txt'], 'invalid_argument', /does not lie in/],
       [[project.root], 'invalid_argument', /does not lie in/],
     ];

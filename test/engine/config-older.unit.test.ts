@@ -156,7 +156,7 @@ const olders: Older[] = [
     ],
     as: [undefined, true, false],
     notes: [
-      'f:2: [worktree].graduate_to is an older key of no effect: accept lands on the trunk; remove it.',
+      'f:2: [worktree].graduate_to is an older key without effect: accept lands on the trunk; remove it.',
     ],
   },
   {
@@ -275,9 +275,9 @@ const olders: Older[] = [
     reads: (config) => config.jobs,
     as: [],
     notes: [
-      'f:1: the key "lint" stands in no table, so it is not read. Did you mean "lint" under [jobs]?',
-      'f:2: the key "answer" stands in no table, so it is not read.',
-      'f:3: the key "gatee" stands in no table, so it is not read. Did you mean [gate]?',
+      'f:1: the key "lint" is in no table, so it is not read. Did you mean "lint" under [jobs]?',
+      'f:2: the key "answer" is in no table, so it is not read.',
+      'f:3: the key "gatee" is in no table, so it is not read. Did you mean [gate]?',
     ],
   },
 ];

@@ -233,7 +233,7 @@ describe('prepare with generated files', () => {
       prepared.data?.drift?.map(({ file, generated }) => [file, generated]),
       [['gen/words', 'words']],
     );
-    assert.match(prepared.hints?.join('\n') ?? '', /Made anew, to be looked at and committed: gen\/words\./);
+    assert.match(prepared.hints?.join('\n') ?? '', /Regenerated; review and commit: gen\/words\./);
     assert.equal((await git(here.path, 'status', '--porcelain')).trim(), 'M gen/words');
     assert.equal((await verb('done', here.path)).data?.proof?.state, 'none');
     await here.commit({});

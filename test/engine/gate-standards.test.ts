@@ -216,7 +216,7 @@ describe('A limit, against the trunk’s', () => {
     refusedWith(
       await verb('done', here.path),
       'config_error',
-      /^discern\.toml on main cannot be read .*mend it on main/,
+      /^discern\.toml on main cannot be read .*fix it on main/,
     );
   });
 

@@ -117,7 +117,7 @@ describe('A resource that cannot be created', () => {
     await forbid(project, 'create-cache');
     const before = await everything(project);
     const answer = await verb('start', project.root);
-    refusedWith(answer, 'gate_failed', /worktree was taken back/);
+    refusedWith(answer, 'gate_failed', /worktree was removed/);
     assert.match(await readFile(answer.steps?.at(-1)?.output_path ?? '', 'utf8'), /cannot create/);
     const log = await logged(project);
     assert.deepEqual(log, ['create-db', 'create-cache', 'destroy-cache', 'destroy-db']);

@@ -119,7 +119,7 @@ describe('The sessions of this machine', () => {
     for (const id of ['../../etc/passwd', 'a/b', '..', 'x'.repeat(200), '\u001b[2J']) {
       const { error, message } = await recollect(id);
       assert.equal(error, 'invalid_argument', id);
-      assert.match(message ?? '', /no session id/);
+      assert.match(message ?? '', /not a session id/);
     }
     assert.match((await recollect('0000')).message ?? '', /There is no session "0000"/);
     const second = `${claudeId.slice(0, 8)}-0000-0000-0000-000000000000`;

@@ -59,7 +59,7 @@ describe('The setup of a new worktree', () => {
     const project = await make({ config: toml.replace('root = ".."', 'root = "../new/trees"') });
     const before = await everything(project);
     const answer = await verb('start', project.root);
-    refusedWith(answer, 'gate_failed', /taken back/);
+    refusedWith(answer, 'gate_failed', /worktree was removed/);
     assert.equal(answer.steps?.[1]?.exit_code, 3);
     assert.match(await readFile(answer.steps?.[1]?.output_path ?? '', 'utf8'), /broken here/);
     assert.ok((answer.diagnostics?.length ?? 0) > 0);
@@ -108,7 +108,7 @@ describe('The setup of a new worktree', () => {
     const starting = verb('start', project.root, {}, { signal: controller.signal, events });
     await until('the step runs', () => events.some(({ type }) => type === 'job_started'));
     controller.abort();
-    refusedWith(await starting, 'cancelled', /taken back/);
+    refusedWith(await starting, 'cancelled', /worktree was removed/);
     assert.deepEqual(await everything(project), before);
   });
 

@@ -33,7 +33,7 @@ describe('update, with generated files', () => {
     const data = succeeded(answer);
     assert.deepEqual([data.merged, data.conflicts], [true, []]);
     assert.deepEqual(data.regenerated, ['gen/all.txt', 'gen/list.txt']);
-    assert.match(answer.message ?? '', /Made anew instead of merged: gen\/all\.txt, gen\/list\.txt\.$/);
+    assert.match(answer.message ?? '', /Regenerated instead of merged: gen\/all\.txt, gen\/list\.txt\.$/);
     assert.deepEqual([data.after, data.commit], [await head(), await head()]);
     assert.equal(await git(here.path, 'rev-parse', 'HEAD^1', 'HEAD^2'), `${ours}\n${trunk}`);
     assert.match(await git(here.path, 'log', '-1', '--format=%s'), /^Merge main into agent\//);

@@ -112,7 +112,7 @@ describe('Where the caller stands', () => {
     const done = await server.call('discern_done');
     assert.equal(done.envelope.ok, true, done.text);
     assert.equal(done.envelope.data.root, worktree);
-    assert.match(first(done), /You stand in .*app .*trunk’s checkout/);
+    assert.match(first(done), /You are in .*app .*trunk’s checkout/);
     assert.equal((await held(server)).moved_by, 'start');
   });
 
@@ -185,7 +185,7 @@ describe('Where the caller stands', () => {
     const nowhere = await server.call('discern_test');
     assert.equal(nowhere.envelope.data.root, project.root);
     assert.equal((nowhere.envelope.data.caller as { state: string }).state, 'gone');
-    assert.match(first(nowhere), /is gone.*ExitWorktree/);
+    assert.match(first(nowhere), /no longer exists.*ExitWorktree/);
   });
 
   it('is found by Codex’s rollout, from the session the call names', async () => {

@@ -63,7 +63,7 @@ describe('A gate that judged nothing of anyone’s', () => {
   });
 });
 
-describe('A root that was named and is no project', () => {
+describe('A root that was named and is not a project', () => {
   afterEach(async () => {
     await closeAll();
     await removeAll();
@@ -74,7 +74,7 @@ describe('A root that was named and is no project', () => {
     const empty = join(project.home, 'empty');
     await mkdir(empty);
     for (const [options, said] of [
-      [{ args: ['--root', empty] }, `--root names ${empty}, which is no project`],
+      [{ args: ['--root', empty] }, `--root names ${empty}, which is not a project`],
       [{ args: ['--root', '$' + '{workspaceFolder}'] }, 'holds a variable that the client did not fill in'],
       [{ env: { DISCERN_ROOT: empty } }, `DISCERN_ROOT names ${empty}`],
       [{ env: { CLAUDE_PROJECT_DIR: empty } }, `CLAUDE_PROJECT_DIR names ${empty}`],

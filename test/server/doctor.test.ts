@@ -24,7 +24,7 @@ describe('discern_doctor', () => {
     assert.ok(
       data.findings.some(({ check, what }) => check === 'held root' && what.includes('found by --root')),
     );
-    assert.match(text, /^looked at and fine: held root, /m);
+    assert.match(text, /^checked and fine: held root, /m);
 
     const nowhere = await open({ args: ['--root', home], env, cwd: '/' });
     const lost = await nowhere.call('discern_doctor');

@@ -57,22 +57,22 @@ describe('Serving over HTTP', () => {
       await refused(['--port', 'x'], secret),
       await refused([], { ...secret, DISCERN_MCP_PORT: '65536' }),
     ];
-    assert.match(byFlag, /--port "x" is no port/);
-    assert.match(byEnv, /DISCERN_MCP_PORT "65536" is no port/);
+    assert.match(byFlag, /--port "x" is not a port/);
+    assert.match(byEnv, /DISCERN_MCP_PORT "65536" is not a port/);
   });
 
   it('refuses what it cannot serve: paths, names, flags of the other transport, unknown transports', async () => {
     for (const [flags, says] of [
-      [['--path', 'mcp'], /--path "mcp" is no path of a URL/],
-      [['--path', '/mcp?x=1'], /is no path of a URL/],
-      [['--path', '/a/../b'], /is no path of a URL/],
+      [['--path', 'mcp'], /--path "mcp" is not a URL path/],
+      [['--path', '/mcp?x=1'], /is not a URL path/],
+      [['--path', '/a/../b'], /is not a URL path/],
       [['--path', '/.well-known/mcp'], /where clients look for metadata/],
-      [['--host', 'a b'], /--host "a b" is no address/],
-      [['--allowed-hosts', '*'], /"\*" in --allowed-hosts is no host name/],
+      [['--host', 'a b'], /--host "a b" is not an address/],
+      [['--allowed-hosts', '*'], /"\*" in --allowed-hosts is not a host name/],
       [['--allowed-hosts', 'a.example,https://b.example'], /"https:\/\/b\.example" in --allowed-hosts/],
       [['--allowed-hosts', 'a.example:80'], /without scheme, port or path/],
-      [['--allowed-origins', 'https://*.example'], /is no origin/],
-      [['--allowed-origins', 'https://a.example/path'], /is no origin/],
+      [['--allowed-origins', 'https://*.example'], /is not an origin/],
+      [['--allowed-origins', 'https://a.example/path'], /is not an origin/],
       [['--allowed-origins', 'null', '--allowed-origins', '*'], /"\*" in --allowed-origins/],
       [['--state', '/tmp/x'], /--state is for --transport stdio/],
       [['--untrusted'], /--untrusted is for --transport stdio/],
@@ -102,7 +102,7 @@ describe('Serving over HTTP', () => {
     }
     assert.match(
       await refused(['--host', 'no-such-host.invalid'], secret),
-      /"no-such-host\.invalid" is no address of this machine/,
+      /"no-such-host\.invalid" is not an address of this machine/,
     );
   });
 

@@ -145,7 +145,7 @@ function hints({ hints: given = [], data }: Envelope, ink: Ink, reader: Reader):
   const all = [...given];
   const root = (data as { root?: string } | undefined)?.root;
   if (reader.gone && root !== undefined && root !== reader.directory) {
-    all.push(`Your shell stands in a directory that is gone: cd ${shellWord(root)}`);
+    all.push(`Your shell is in a directory that no longer exists: cd ${shellWord(root)}`);
   }
   return all.map((hint) => `${ink.yellow('hint:')} ${hint}`);
 }

@@ -239,7 +239,7 @@ function branches(reader: Reader): { trunk?: string; branchPrefix?: string } {
   if (landing) {
     reader.note(
       landing.key,
-      '[worktree].graduate_to is an older key of no effect: accept lands on the trunk; remove it.',
+      '[worktree].graduate_to is an older key without effect: accept lands on the trunk; remove it.',
     );
   }
   const branchPrefix = olderPrefix(reader);

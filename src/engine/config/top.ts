@@ -45,6 +45,6 @@ export function noteStrangers(reader: Reader): void {
       : near
         ? ` Did you mean [${near.known}]?`
         : '';
-    reader.note(key, `the key ${quoted(name)} stands in no table, so it is not read.${advice}`);
+    reader.note(key, `the key ${quoted(name)} is in no table, so it is not read.${advice}`);
   }
 }

@@ -24,7 +24,7 @@ export async function guarded(check: string, look: () => Promise<Finding[]>): Pr
     return [
       wrong(
         check,
-        `This could not be looked at: ${said.slice(0, 500)}`,
+        `This could not be checked: ${said.slice(0, 500)}`,
         'Fix what it says, then run doctor again.',
       ),
     ];

@@ -20,7 +20,7 @@ export async function landingPlace(repo: Repository): Promise<Finding[]> {
       wrong(
         'trunk',
         named
-          ? `The trunk "${named}" of [repository].trunk is no local branch.`
+          ? `The trunk "${named}" of [repository].trunk is not a local branch.`
           : 'No trunk was found (origin/HEAD, main, master).',
         named
           ? `git branch ${named} <commit>, or correct [repository].trunk in ${CONFIG_FILE}.`
@@ -38,7 +38,7 @@ export async function landingPlace(repo: Repository): Promise<Finding[]> {
       : [
           warn(
             'trunk',
-            `${trunk.name} has no ${config}, so worktrees that start from it are no projects.`,
+            `${trunk.name} has no ${config}, so worktrees that start from it are not projects.`,
             `Commit it there: git add ${config} && git commit -m "Add ${CONFIG_FILE}" -- ${config}`,
           ),
         ]),

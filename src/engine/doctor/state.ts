@@ -30,7 +30,7 @@ export async function state(repo: Repository): Promise<Finding[]> {
   ];
   return found.some(({ level }) => level !== 'ok')
     ? found
-    : [fine('state', 'Nothing was left behind by an interrupted run.'), ...found];
+    : [fine('state', 'There are no leftovers of interrupted runs.'), ...found];
 }
 
 async function locks(repo: Repository): Promise<Finding[]> {

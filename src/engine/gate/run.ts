@@ -185,7 +185,7 @@ async function runPrepared(prepared: PreparedGate, mode: GateMode, ctx: Context)
     );
   if (total === 0) hints.push(emptyHint(mode));
   const remade = drift.filter(isMeant).map(({ file }) => shown(file));
-  if (remade.length > 0) hints.push(`Made anew, to be looked at and committed: ${remade.join(', ')}.`);
+  if (remade.length > 0) hints.push(`Regenerated; review and commit: ${remade.join(', ')}.`);
   const verdict = judge({
     commit: repo.commit,
     verb: mode,

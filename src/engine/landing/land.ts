@@ -198,7 +198,7 @@ async function moveBack(
   } catch (error) {
     throw new Refusal(
       'partial_acceptance',
-      `${trunk.name} has the work (${to.slice(0, 10)}), but ${landing} could not follow (${why}), and the trunk could not be taken back (${inWords(error)}): call status, which goes on from here.`,
+      `${trunk.name} has the work (${to.slice(0, 10)}), but ${landing} could not follow (${why}), and the trunk could not be moved back (${inWords(error)}): call status, which continues from here.`,
       { data: { ...where(repo), landing: { ...nothing, trunk_landed: true } } },
     );
   }

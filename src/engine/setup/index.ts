@@ -69,7 +69,7 @@ function hooksApart({ client, env, dist, node }: SetupOptions): JsonTarget | und
 
 const trusting = ({ client, action }: SetupOptions): string[] =>
   client === 'codex' && action === 'write'
-    ? ['Codex runs a new hook only when you have looked at it: type /hooks in a session and trust ours.']
+    ? ['Codex runs a new hook only once you have reviewed it: type /hooks in a session and trust ours.']
     : [];
 
 const codexHome = (env: NodeJS.ProcessEnv) => env.CODEX_HOME || join(homeIn(env), '.codex');

@@ -17,7 +17,7 @@ export function pluginFiles({ node, server, hook }: Programs, version: string): 
     name: 'discern',
     version,
     description:
-      'Git worktrees that stay honest: start, gate and land, always about the tree the agent stands in.',
+      'Git worktrees that stay honest: start, gate and land, always about the tree the agent is in.',
     author: { name: 'Discern for VS Code' },
   };
   const text = (value: object) => `${JSON.stringify(value, null, 2)}\n`;

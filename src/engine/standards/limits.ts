@@ -69,7 +69,7 @@ export async function trunkLimits(repo: Repository): Promise<Map<string, TrunkLi
     const why = error instanceof Error ? error.message : String(error);
     throw new Refusal(
       'config_error',
-      `${configFile} on ${name} cannot be read (${why}), so no limit can be compared with it: mend it on ${name} first.`,
+      `${configFile} on ${name} cannot be read (${why}), so no limit can be compared with it: fix it on ${name} first.`,
       { data: where(repo) },
     );
   }

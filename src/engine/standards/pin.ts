@@ -52,7 +52,7 @@ async function committedEntry(repo: Repository, file: string, text: string): Pro
   if (!mode.startsWith('100')) {
     throw new Refusal(
       'dirty_worktree',
-      `${configFile} is no file that HEAD has, so its limits cannot be pinned: commit it as a plain file first.`,
+      `${configFile} is not a file in HEAD, so its limits cannot be pinned: commit it as a plain file first.`,
       { data: where(repo) },
     );
   }

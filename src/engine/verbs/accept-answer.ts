@@ -78,7 +78,7 @@ export function landed(
     const advice =
       result.reason === undefined
         ? ready?.steps
-          ? `Nothing was undone: mend it in ${data.root}, or on ${trunk.name}`
+          ? `Nothing was undone: fix it in ${data.root}, or on ${trunk.name}`
           : `Nothing was undone: run what makes ${data.root} ready by hand`
         : teardown?.left?.length
           ? 'Accept again once that can be done'

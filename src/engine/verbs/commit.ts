@@ -123,7 +123,7 @@ async function stage(repo: Repository, paths: string[] | undefined, ctx: Context
     if (missing !== undefined) {
       throw new Refusal(
         'path_not_found',
-        `"${missing}" is no file of ${repo.top}, neither there nor tracked: name what changed, as status shows it.`,
+        `"${missing}" is not a file of ${repo.top}, neither on disk nor tracked: name what changed, as status shows it.`,
         { data: where(repo) },
       );
     }
@@ -248,6 +248,6 @@ async function commitStaged(
     message:
       step?.outcome === 'timed_out'
         ? 'git commit ran out of time, most likely in a hook: look at its output. What was staged stays staged.'
-        : 'git refused the commit (a hook, signing or the identity): read its output, mend that and commit again. What was staged stays staged.',
+        : 'git refused the commit (a hook, signing or the identity): read its output, fix that and commit again. What was staged stays staged.',
   };
 }

@@ -56,7 +56,7 @@ export async function drop(root: string, args: Args<'drop'>, ctx: Context): Prom
   if (gitDir === undefined) {
     throw new Refusal(
       'path_not_found',
-      `${entry.path} is gone or is no checkout any more: run "${PRUNE}" to let git forget it.`,
+      `${entry.path} is gone or no longer a checkout: run "${PRUNE}" to let git forget it.`,
       { data: where(repo) },
     );
   }
@@ -124,7 +124,7 @@ function notFound(repo: Repository, name: string): Refusal {
     .map((entry) => branchOf(entry) ?? entry.path);
   return new Refusal(
     'path_not_found',
-    `"${name}" is no worktree of this repository; there ${known.length === 1 ? 'is' : 'are'}: ${known.join(', ') || 'none'}.`,
+    `"${name}" is not a worktree of this repository; there ${known.length === 1 ? 'is' : 'are'}: ${known.join(', ') || 'none'}.`,
     { data: where(repo) },
   );
 }

@@ -76,7 +76,7 @@ async function repositoryAt(repo: string, ctx: Context): Promise<string> {
   if (!allowed) {
     throw new Refusal(
       'not_a_git_repository',
-      `${repo} is no directory of a git repository whose sessions can be listed here: name one that is, or leave repo out.`,
+      `${repo} is not a directory of a git repository whose sessions can be listed here: name one that is, or leave repo out.`,
     );
   }
   return place.commonDir;
@@ -133,7 +133,7 @@ export async function recollect(_root: string, args: Args<'recollect'>, ctx: Con
 async function sessionNamed(given: string, env: NodeJS.ProcessEnv, ctx: Context): Promise<Known> {
   const id = sessionId(given);
   if (id === undefined) {
-    throw new Refusal('invalid_argument', 'That is no session id: "sessions" lists those there are.');
+    throw new Refusal('invalid_argument', 'That is not a session id: "sessions" lists those there are.');
   }
   const { known } = await knownSessions(env);
   const begins = known.filter((one) => one.id.startsWith(id));

@@ -201,7 +201,7 @@ async function make(
     if (!(await exists(join(root, CONFIG_FILE)))) {
       throw new Refusal(
         'not_initialized',
-        `${target.base} has no ${repo.prefix ? `${repo.prefix}/` : ''}${CONFIG_FILE}, so a worktree of it would be no project: commit the file there first.`,
+        `${target.base} has no ${repo.prefix ? `${repo.prefix}/` : ''}${CONFIG_FILE}, so a worktree of it would not be a project: commit the file there first.`,
         { data: where(repo) },
       );
     }
@@ -269,7 +269,7 @@ async function branchOff(repo: Repository, target: Target): Promise<void> {
 function badPrefix(repo: Repository, target: Target): Refusal {
   return new Refusal(
     'config_error',
-    `"${target.branch}" is no branch name git allows: correct [repository].branch_prefix in ${CONFIG_FILE}.`,
+    `"${target.branch}" is not a branch name that git allows: correct [repository].branch_prefix in ${CONFIG_FILE}.`,
     { data: where(repo) },
   );
 }
@@ -357,8 +357,8 @@ function setupRefusal(repo: Repository, setup: CommandsResult, { command }: Orde
   return new Refusal(
     cancelled ? 'cancelled' : late ? 'timed_out' : 'gate_failed',
     cancelled
-      ? 'start was cancelled; the worktree was taken back.'
-      : `The setup command "${command}" ${late ? 'ran out of time' : 'failed'}, so the worktree was taken back: fix it in ${CONFIG_FILE} (or what it needs) and start again.`,
+      ? 'start was cancelled; the worktree was removed.'
+      : `The setup command "${command}" ${late ? 'ran out of time' : 'failed'}, so the worktree was removed: fix it in ${CONFIG_FILE} (or what it needs) and start again.`,
     { data: where(repo), steps: setup.steps, diagnostics: setup.diagnostics, hints: setup.hints },
   );
 }

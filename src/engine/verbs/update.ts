@@ -136,7 +136,7 @@ async function regenerated(
       ok: true,
       ...rest,
       data,
-      message: `${said(commit)} Made anew instead of merged: ${files}.`,
+      message: `${said(commit)} Regenerated instead of merged: ${files}.`,
     };
   } catch (error) {
     if (!(error instanceof GitError)) throw error;

@@ -26,7 +26,7 @@ export function leavingAdvice(client: ClientKind, home: string): string {
     case 'remote':
       return `Pass path "${home}" from now on.`;
     case 'unknown':
-      return 'If you stand in it, move to `root` or restart there.';
+      return 'If you are in it, move to `root` or restart there.';
   }
 }
 

@@ -121,7 +121,7 @@ export function tellLeft(error: unknown, target: Target, left: unknown): void {
   const why = left instanceof Error ? left.message : String(left);
   tell(
     error,
-    `It could not be taken back whole (${why}): run "discern drop ${target.branch}", or remove ${target.path} by hand.`,
+    `It could not be removed completely (${why}): run "discern drop ${target.branch}", or remove ${target.path} by hand.`,
   );
 }
 

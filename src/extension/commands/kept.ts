@@ -10,28 +10,28 @@ import type { CommandTarget } from './lifecycle.ts';
 const keptOf = (target: CommandTarget): KeptRef | undefined =>
   target instanceof vscode.Uri ? undefined : target?.kept;
 
-/** `Discern: Bring Back as Branch`, on what a removal kept. */
+/** `Discern: Restore as Branch`, on what a removal kept. */
 export async function restoreKept(app: App, target: CommandTarget): Promise<void> {
   const kept = keptOf(target);
   const root = app.model.view.status?.root;
   if (!kept || root === undefined) return;
-  await attempt(app, kept.restore, () => bringBack(root, kept), `It is the branch ${branchFor(kept)} now.`);
+  await attempt(app, kept.restore, () => bringBack(root, kept), `Restored as branch ${branchFor(kept)}.`);
 }
 
-/** `Discern: Let Go…`, on what a removal kept: asks first, since nothing else has it. */
+/** `Discern: Discard…`, on what a removal kept: asks first, since nothing else has it. */
 export async function removeKept(app: App, target: CommandTarget): Promise<void> {
   const kept = keptOf(target);
   const root = app.model.view.status?.root;
   if (!kept || root === undefined) return;
   const choice = await vscode.window.showWarningMessage(
-    `Let go of ${branchFor(kept)}?`,
+    `Discard ${branchFor(kept)}?`,
     {
       modal: true,
-      detail: `It was kept when a worktree was removed${kept.kept_at ? ` (${dayOf(kept.kept_at)})` : ''}, and nothing else may have it.\n\n${kept.remove}`,
+      detail: `It was kept when a worktree was removed${kept.kept_at ? ` (${dayOf(kept.kept_at)})` : ''}, and it may exist nowhere else.\n\n${kept.remove}`,
     },
-    'Let Go',
+    'Discard',
   );
-  if (choice === 'Let Go') await attempt(app, kept.remove, () => letGo(root, kept), 'It is let go.');
+  if (choice === 'Discard') await attempt(app, kept.remove, () => letGo(root, kept), 'Discarded.');
 }
 
 async function attempt(app: App, command: string, run: () => Promise<void>, message: string): Promise<void> {

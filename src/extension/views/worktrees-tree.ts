@@ -22,7 +22,7 @@ function keptGroup({ total, refs }: NonNullable<StatusData['kept']>): TreeNode {
     id: 'kept',
     label: 'Kept of removed worktrees',
     description: String(total),
-    tooltip: 'What only a worktree had when it was removed. Each can be brought back as a branch, or let go.',
+    tooltip: 'Work that only a worktree had when it was removed. Restore each as a branch, or discard it.',
     icon: new vscode.ThemeIcon('archive'),
     context: 'kept',
     spoken: `Kept of removed worktrees, ${count(total, 'ref')}`,

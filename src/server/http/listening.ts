@@ -31,7 +31,7 @@ function inWords(
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `"${host}" is no address of this machine: name one with --host, such as 127.0.0.1 or ::1.`;
+      return `"${host}" is not an address of this machine: name one with --host, such as 127.0.0.1 or ::1.`;
     default:
       return `Cannot listen on port ${port} of ${host}: ${message}`;
   }

@@ -20,7 +20,7 @@ export function hostNames({ by, values }: Named): string[] {
     const name = hostName(value);
     if (name === undefined) {
       throw new Unusable(
-        `"${value}" in ${by} is no host name: write the bare name or address, without scheme, port or path. There is no wildcard.`,
+        `"${value}" in ${by} is not a host name: write the bare name or address, without scheme, port or path. There is no wildcard.`,
       );
     }
     return name;
@@ -46,7 +46,7 @@ export function origins({ by, values }: Named): AllowedOrigins {
 
 const noOrigin = (value: string, by: string) =>
   new Unusable(
-    `"${value}" in ${by} is no origin: write it as https://app.example.com, or a bare host name. There is no wildcard.`,
+    `"${value}" in ${by} is not an origin: write it as https://app.example.com, or a bare host name. There is no wildcard.`,
   );
 
 function hostName(value: string): string | undefined {

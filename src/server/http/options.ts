@@ -75,20 +75,22 @@ function secret(token: string | undefined): string {
 
 function hostOf({ by, value }: Said): string {
   const host = value.replace(/^\[(.*)\]$/, '$1');
-  if (host === '' || /[\s/]/.test(host)) throw new Unusable(`${by} "${value}" is no address to listen on.`);
+  if (host === '' || /[\s/]/.test(host))
+    throw new Unusable(`${by} "${value}" is not an address to listen on.`);
   return host;
 }
 
 function portOf({ by, value }: Said): number {
   const port = /^\d{1,5}$/.test(value) ? Number(value) : Number.NaN;
-  if (!(port <= 65_535)) throw new Unusable(`${by} "${value}" is no port: it is a number from 0 to 65535.`);
+  if (!(port <= 65_535))
+    throw new Unusable(`${by} "${value}" is not a port: it must be a number from 0 to 65535.`);
   return port;
 }
 
 function secondsOf({ by, value }: Said): number {
   const seconds = /^\d{1,4}$/.test(value) ? Number(value) : 0;
   if (seconds < 1 || seconds > 3600) {
-    throw new Unusable(`${by} "${value}" is no number of seconds from 1 to 3600.`);
+    throw new Unusable(`${by} "${value}" is not a number of seconds from 1 to 3600.`);
   }
   return seconds;
 }
@@ -96,7 +98,7 @@ function secondsOf({ by, value }: Said): number {
 function pathOf({ by, value }: Said): string {
   const plain = URL.canParse(value, 'http://localhost') ? new URL(value, 'http://localhost').pathname : '';
   if (plain !== value || !value.startsWith('/')) {
-    throw new Unusable(`${by} "${value}" is no path of a URL: it begins with / and has no query, as /mcp.`);
+    throw new Unusable(`${by} "${value}" is not a URL path: it begins with / and has no query, as /mcp.`);
   }
   if (value.startsWith('/.well-known')) {
     throw new Unusable(

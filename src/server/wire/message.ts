@@ -46,7 +46,7 @@ export function readLine(bytes: Buffer): Checked | undefined {
   try {
     value = JSON.parse(text);
   } catch {
-    return refuse(null, codes.parse, 'This line is no JSON: send one JSON-RPC message on each line.');
+    return refuse(null, codes.parse, 'This line is not JSON: send one JSON-RPC message on each line.');
   }
   return checkMessage(value);
 }
@@ -112,7 +112,7 @@ const isId = (value: unknown): value is MessageId =>
 /** Checks a message's shape (JSON-RPC 2.0, MCP). Members that are null where none is meant count as left out. */
 export function checkMessage(value: unknown): Checked {
   if (Array.isArray(value)) {
-    return refuse(null, codes.request, 'Batches are no part of MCP: send each message on its own.');
+    return refuse(null, codes.request, 'MCP has no batches: send each message on its own.');
   }
   if (!isObject(value)) return refuse(null, codes.request, 'A message is a JSON object.');
   const { id } = value;

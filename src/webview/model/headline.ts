@@ -84,7 +84,7 @@ export function proofLine({ running, verb, ok, proof }: GateRunView): ProofLine 
     return { valid: false, text: proof.reason ? `${what}: ${proof.reason}` : `${what}.` };
   }
   if (verb === 'done') {
-    return { valid: false, text: `No proof: ${ok ? 'the run told of none.' : 'the gate did not pass.'}` };
+    return { valid: false, text: `No proof: ${ok ? 'the run reported none.' : 'the gate did not pass.'}` };
   }
   if (verb === 'prepare' || verb === 'test') {
     return { valid: false, text: 'No proof: only Done runs the whole gate and earns one.' };
