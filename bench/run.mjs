@@ -2,6 +2,7 @@
 // one run, each side in turn, against what a user would pick instead; or against a limit, where there is nothing to pick.
 import { accept } from './cases/accept.mjs';
 import { headlineCharacters, toolsCharacters } from './cases/answers.mjs';
+import { bring } from './cases/bring.mjs';
 import { gate } from './cases/gate.mjs';
 import { hook, hookOnCommand, hookWithSettings } from './cases/hook.mjs';
 import { lookUp } from './cases/look-up.mjs';
@@ -15,6 +16,7 @@ const wanted = process.argv.slice(2).filter((word) => word !== '--json');
 const always = [
   serverStart,
   start,
+  bring,
   gate,
   status,
   accept,
