@@ -29,7 +29,10 @@ describe('A person at a terminal', () => {
     const accepted = await cli(['accept'], { cwd: path });
     assert.equal(accepted.code, 0, accepted.stdout);
     assert.match(accepted.stdout, /^✔ accept {2}Landed /);
-    assert.ok(accepted.stdout.includes(`directory that no longer exists: cd ${project.root}\n`), accepted.stdout);
+    assert.ok(
+      accepted.stdout.includes(`directory that no longer exists: cd ${project.root}\n`),
+      accepted.stdout,
+    );
     assert.equal(await git(project.root, 'rev-parse', 'main'), commit);
     assert.equal(await git(project.root, 'status', '--porcelain'), '');
     assert.equal(existsSync(path), false);
