@@ -117,10 +117,16 @@ export const commands: { [V in Verb]: Command<V> } = {
     usage: 'update [from]',
     describe: "Merge the trunk, or another branch, into this worktree's branch",
     positionals: { from: 'Branch, tag or commit to merge (default: the trunk)' },
-    options: dryRun,
+    options: {
+      fetch: {
+        type: 'boolean',
+        describe: "Fetch the trunk's upstream first, and merge it where it has more",
+      },
+      ...dryRun,
+    },
     args(parsed) {
       const from = text(parsed.from);
-      return { ...(from && { from }), ...preview(parsed) };
+      return { ...(from && { from }), ...(parsed.fetch === true && { fetch: true }), ...preview(parsed) };
     },
   },
   accept: {

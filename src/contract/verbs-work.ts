@@ -126,10 +126,7 @@ export const workVerbs = {
     looking: null,
     args: z.strictObject({
       message: z.string().describe('The commit message.'),
-      paths: z
-        .array(z.string())
-        .optional()
-        .describe('Files or directories, relative to the root. Default: everything.'),
+      paths: z.array(z.string()).optional().describe('Files or directories below the root. Default: all.'),
       path,
       dry_run: dryRun,
     }),
@@ -178,7 +175,8 @@ export const workVerbs = {
     remoteDescription: null,
     looking: null,
     args: z.strictObject({
-      from: z.string().optional().describe('Branch, tag or commit. Default: the trunk.'),
+      from: z.string().optional().describe('Default: the trunk.'),
+      fetch: z.boolean().optional().describe('Fetch its upstream first.'),
       path,
       dry_run: dryRun,
     }),

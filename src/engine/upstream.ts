@@ -18,9 +18,10 @@ export async function trunkBehind(
 ): Promise<TrunkUpstream | undefined> {
   const { trunk, top, commonDir } = repo;
   if (!trunk || !(await mayHaveRemotes(commonDir))) return undefined;
-  const ref = await upstreamRef(top, trunk, signal);
-  const commit = ref && (await resolveCommit(top, ref));
-  if (!ref || !commit) return undefined;
+  const upstream = await upstreamRef(top, trunk, signal);
+  const commit = upstream && (await resolveCommit(top, upstream.ref));
+  if (!upstream || !commit) return undefined;
+  const { ref } = upstream;
   const { ahead, behind } = await aheadBehind(top, commit, trunk.commit);
   if (behind === 0) return undefined;
   const name = ref.replace(/^refs\/remotes\//, '');
@@ -37,20 +38,31 @@ async function mayHaveRemotes(commonDir: string): Promise<boolean> {
   return /\[\s*(remote|branch|include)/i.test(config);
 }
 
-/** The ref where the trunk's upstream was last seen. A local branch that another follows is no upstream in this sense. */
-async function upstreamRef(
+export interface Upstream {
+  /** Where it was last seen here. */
+  ref: string;
+  remote: string;
+  /** Its name over there. */
+  there: string;
+}
+
+/** The trunk's upstream. A local branch that the trunk follows is no upstream in this sense. */
+export async function upstreamRef(
   cwd: string,
   trunk: { name: string; ref: string },
   signal?: AbortSignal,
-): Promise<string | undefined> {
-  // A branch that another one stands below (main, main/x) would match as well, so the name is compared.
-  const { stdout } = await git(cwd, ['for-each-ref', '--format=%(refname)%00%(upstream)', '--', trunk.ref], {
-    signal,
-  });
+): Promise<Upstream | undefined> {
+  const format = ['refname', 'upstream', 'upstream:remotename', 'upstream:remoteref'];
+  const asking = `--format=${format.map((one) => `%(${one})`).join('%00')}`;
+  const { stdout } = await git(cwd, ['for-each-ref', asking, '--', trunk.ref], { signal });
+  // A branch that stands below it (main/x) would match as well, so the name is compared.
   const lines = stdout.toString('utf8').split('\n');
-  const told = lines.map((line) => line.split('\0')).find(([name]) => name === trunk.ref)?.[1];
-  if (told) return told.startsWith('refs/heads/') ? undefined : told;
-  return `refs/remotes/origin/${trunk.ref.replace(/^refs\/heads\//, '')}`;
+  const [, ref = '', remote = '', there = ''] =
+    lines.map((line) => line.split('\0')).find(([name]) => name === trunk.ref) ?? [];
+  if (ref.startsWith('refs/heads/')) return undefined;
+  if (ref && remote && there) return { ref, remote, there };
+  const name = trunk.ref.replace(/^refs\/heads\//, '');
+  return { ref: `refs/remotes/origin/${name}`, remote: 'origin', there: trunk.ref };
 }
 
 /** What brings the trunk up to its upstream; a trunk with commits of its own is merged, which git stops at a conflict. */

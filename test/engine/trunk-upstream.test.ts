@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { everything, started, succeeded } from '../support/checkouts.ts';
+import { everything, refusedWith, started, succeeded } from '../support/checkouts.ts';
 import { verb } from '../support/engine.ts';
 import { git, type Project, projects } from '../support/project.ts';
 
@@ -111,5 +111,76 @@ describe('A trunk behind its upstream', () => {
     assert.equal(await upstreamOf(root), undefined);
     const { path } = await started(root);
     assert.equal(await upstreamOf(path), undefined);
+  });
+});
+
+describe('Update with fetch', () => {
+  afterEach(removeAll);
+
+  it('merges what the upstream got, moves no other branch, and what lands is both', async () => {
+    const { project, theirs } = await published();
+    const { root } = project;
+    const { path } = await started(root);
+    const own = await project.commit({ own: '' }, path);
+    const main = await git(root, 'rev-parse', 'main');
+    await git(root, 'tag', 'origin-only');
+    await git(root, 'push', '--quiet', 'origin', 'origin-only');
+    await git(root, 'tag', '--delete', 'origin-only');
+    const data = succeeded(await verb('update', path, { fetch: true }));
+    assert.deepEqual([data.from, data.before, data.merged], ['origin/main', own, true]);
+    assert.equal(await git(path, 'rev-list', '--parents', '-1', 'HEAD'), `${data.after} ${own} ${theirs}`);
+    assert.equal(await git(root, 'rev-parse', 'main'), main);
+    assert.equal(await git(root, 'tag', '--list'), '');
+    const again = succeeded(await verb('update', path, { fetch: true }));
+    assert.deepEqual([again.merged, again.after], [false, data.after]);
+    succeeded(await verb('accept', path));
+    assert.equal(await git(root, 'rev-parse', 'main'), data.after);
+    assert.equal(await upstreamOf(root), undefined);
+  });
+
+  it('only looks at what was last fetched with dry_run', async () => {
+    const { project } = await published();
+    const { path } = await started(project.root);
+    const before = await everything(project);
+    const answer = await verb('update', path, { fetch: true, dry_run: true });
+    assert.ok(answer.ok);
+    assert.deepEqual(await everything(project), before);
+  });
+
+  it('says so where the trunk has commits of its own as well, and a second update has all', async () => {
+    const { project, theirs } = await published();
+    const { root } = project;
+    const { path } = await started(root);
+    const own = await project.commit({ own: '' });
+    const answer = await verb('update', path, { fetch: true });
+    assert.equal(succeeded(answer).after, theirs);
+    assert.match(answer.hints?.[0] ?? '', /1 ahead of it.*Call update once more/);
+    succeeded(await verb('update', path));
+    await git(path, 'merge-base', '--is-ancestor', own, 'HEAD');
+    await git(path, 'merge-base', '--is-ancestor', theirs, 'HEAD');
+  });
+
+  it('refuses, and changes nothing, where there is nothing to fetch or it cannot be had', async () => {
+    const { project } = await published();
+    const { root } = project;
+    const { path } = await started(root);
+    const refused = async (slug: Parameters<typeof refusedWith>[1], words: RegExp, args = {}) => {
+      const before = await everything(project);
+      const answer = await verb('update', path, { fetch: true, ...args });
+      refusedWith(answer, slug, words);
+      assert.deepEqual(await everything(project), before);
+      return answer.message ?? '';
+    };
+    await refused('invalid_argument', /no from/, { from: 'main' });
+    const url = await git(root, 'remote', 'get-url', 'origin');
+    await git(root, 'remote', 'set-url', 'origin', join(project.home, 'nowhere.git'));
+    await refused('unavailable', /^origin could not be fetched .*nothing was changed/);
+    await git(root, 'remote', 'set-url', 'origin', 'http://me:secret@127.0.0.1:1/x.git');
+    assert.doesNotMatch(await refused('unavailable', /^origin could not be fetched/), /secret/);
+    await git(root, 'remote', 'set-url', 'origin', url);
+    await git(url, 'branch', '--move', 'main', 'renamed');
+    await refused('unknown_ref', /^origin has no main/);
+    await git(root, 'remote', 'remove', 'origin');
+    await refused('unknown_ref', /no upstream to fetch/);
   });
 });

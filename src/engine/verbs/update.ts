@@ -4,6 +4,7 @@ import type { Args } from '../../contract/verbs.ts';
 import { lockCheckout, requireCleanWorktree, resolveRef } from '../checkout.ts';
 import type { Context } from '../context.ts';
 import { point } from '../faults.ts';
+import { fetchUpstream } from '../fetch.ts';
 import { GitError } from '../git/core.ts';
 import { treeDifference } from '../git/diff.ts';
 import { commitForPerson, fastForward, mergeTrees } from '../git/merge.ts';
@@ -13,6 +14,7 @@ import { readRecord, writeRecord } from '../identity.ts';
 import { editedInTheWay } from '../landing/hidden-edits.ts';
 import { Refusal } from '../refusal.ts';
 import { isHome, openRepository, type Repository, requireTrunk, where } from '../repository.ts';
+import { behindWords, trunkBehind } from '../upstream.ts';
 import type { CommandsResult } from '../worktree/commands.ts';
 import { projectSlug } from '../worktree/handles.ts';
 import {
@@ -50,10 +52,37 @@ export async function update(
   const lock = await lockCheckout(repo, repo, '"update"', ctx);
   try {
     if (lock.waited) repo = await openRepository(root, ctx.signal);
-    return await updateLocked(repo, args, ctx);
+    return args.fetch ? await updateFetched(repo, args, ctx) : await updateLocked(repo, args, ctx);
   } finally {
     await lock.release();
   }
+}
+
+/**
+ * {@link updateLocked} with what the trunk's upstream has now. Where the trunk itself is behind, the upstream is merged into this
+ * branch in its place; the trunk moves when the branch lands, and its checkout not before.
+ */
+async function updateFetched(
+  repo: Repository,
+  args: Args<'update'>,
+  ctx: Context,
+): Promise<Omit<Envelope<UpdateData>, 'verb'>> {
+  if (args.from !== undefined) {
+    throw new Refusal(
+      'invalid_argument',
+      `fetch brings the trunk's upstream, so it goes with no from: leave out one of them.`,
+      { data: where(repo) },
+    );
+  }
+  const trunk = requireTrunk(repo);
+  if (!args.dry_run) await fetchUpstream(repo, ctx.signal);
+  const upstream = await trunkBehind(repo, ctx.signal);
+  if (!upstream) return updateLocked(repo, args, ctx);
+  const answer = await updateLocked(repo, { ...args, from: upstream.name }, ctx);
+  if (upstream.ahead === 0 || (await isAncestor(repo.top, trunk.commit, answer.data?.after ?? repo.commit)))
+    return answer;
+  const more = `${behindWords(trunk.name, upstream)} Call update once more, for what only ${trunk.name} has.`;
+  return { ...answer, hints: [more, ...(answer.hints ?? [])] };
 }
 
 async function updateLocked(

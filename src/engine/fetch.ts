@@ -1,0 +1,69 @@
+import { GitError, git } from './git/core.ts';
+import { Refusal } from './refusal.ts';
+import { type Repository, requireTrunk, where } from './repository.ts';
+import { upstreamRef } from './upstream.ts';
+
+/** Nobody is there to answer: whoever asks for a password is told no, by each of the ways git and ssh have to ask. */
+const asksNobody = {
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_ASKPASS: '',
+  SSH_ASKPASS_REQUIRE: 'never',
+  GCM_INTERACTIVE: 'never',
+};
+
+/** How often a fetch is tried that met another one of the same refs. */
+const ATTEMPTS = 3;
+
+/**
+ * Fetches the trunk's upstream, and nothing else: no tags, no submodules, no pruning, no housekeeping, and what a person last fetched
+ * (FETCH_HEAD) stays. Moves no branch. Refuses `unknown_ref` where there is no upstream, here or over there, and `unavailable`
+ * where the remote cannot be reached or does not let us in.
+ */
+export async function fetchUpstream(repo: Repository, signal: AbortSignal): Promise<void> {
+  const trunk = requireTrunk(repo);
+  const upstream = await upstreamRef(repo.top, trunk, signal);
+  const remotes = (await git(repo.top, ['remote'], { signal })).stdout.toString('utf8').split('\n');
+  if (!upstream || !remotes.includes(upstream.remote)) {
+    throw new Refusal(
+      'unknown_ref',
+      `${trunk.name} has no upstream to fetch: set one with "git branch --set-upstream-to=<remote>/<branch> ${trunk.name}", or call update without fetch.`,
+      { data: where(repo) },
+    );
+  }
+  const { remote, there } = upstream;
+  const how = ['--quiet', '--no-tags', '--no-prune', '--no-recurse-submodules', '--no-auto-maintenance'];
+  const args = ['fetch', ...how, '--no-write-fetch-head', '--', remote, there];
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await git(repo.top, args, { env: asksNobody, signal });
+      return;
+    } catch (error) {
+      if (!(error instanceof GitError)) throw error;
+      if (attempt < ATTEMPTS && /cannot lock ref|incorrect old value/i.test(error.stderr)) continue;
+      throw unfetched(repo, remote, there, error);
+    }
+  }
+}
+
+function unfetched(repo: Repository, remote: string, there: string, { stderr }: GitError): Refusal {
+  const data = where(repo);
+  if (/couldn't find remote ref/i.test(stderr)) {
+    return new Refusal(
+      'unknown_ref',
+      `${remote} has no ${there.replace(/^refs\/heads\//, '')}: push it, set another upstream of the trunk, or call update without fetch. Nothing was changed.`,
+      { data },
+    );
+  }
+  return new Refusal(
+    'unavailable',
+    `${remote} could not be fetched (${reason(stderr)}), and nothing was changed: see that "git fetch ${remote}" works without asking, or call update without fetch.`,
+    { data },
+  );
+}
+
+/** The first of what git printed, without what an address may carry of a password. */
+const reason = (stderr: string): string =>
+  (stderr.trim().split('\n')[0] ?? '')
+    .replace(/^(fatal|error|remote): /, '')
+    .replace(/:\/\/[^/@\s]*@/g, '://')
+    .slice(0, 300) || 'git printed no reason';
