@@ -92,7 +92,7 @@ export async function bring(
   return { brought, hints };
 }
 
-const cancelled = () => new Refusal('cancelled', 'start was cancelled; the worktree was taken back.');
+const cancelled = () => new Refusal('cancelled', 'start was cancelled; the worktree was removed.');
 
 function hintsOf(
   source: string,
