@@ -11,6 +11,8 @@ export interface Request {
   path: string | undefined;
   /** Show the preview and ask before anything is done. */
   ask: boolean;
+  /** The person has said yes already. */
+  yes: boolean;
   json: boolean;
   color: boolean | undefined;
 }
@@ -114,6 +116,7 @@ function requestOf(verb: Verb, command: Command<Verb>, parsed: Parsed): Request 
     args: command.args(parsed),
     path: text(parsed.path),
     ask: command.asks?.(parsed) ?? false,
+    yes: parsed.yes === true,
     json: parsed.json === true,
     color: typeof parsed.color === 'boolean' ? parsed.color : undefined,
   };

@@ -28,6 +28,11 @@ export class Misuse extends Error {
   override readonly name = 'Misuse';
 }
 
+/** Where the owner wants a person asked first. */
+const consenting = {
+  yes: { type: 'boolean', alias: 'y', describe: 'Do it without asking, where [consent] asks' },
+} as const;
+
 /** Options every verb takes. */
 export const shared: Record<string, OptionSpec> = {
   path: {
@@ -133,7 +138,7 @@ export const commands: { [V in Verb]: Command<V> } = {
     usage: 'accept',
     describe: 'Land this worktree on the trunk, then remove it and its branch',
     positionals: {},
-    options: dryRun,
+    options: { ...consenting, ...dryRun },
     args: preview,
   },
   scopes: {
@@ -174,6 +179,7 @@ export const commands: { [V in Verb]: Command<V> } = {
         alias: 'f',
         describe: 'Drop uncommitted or unlanded work too; a recovery ref keeps it',
       },
+      ...consenting,
       ...dryRun,
     },
     args(parsed) {

@@ -1,4 +1,5 @@
 import type { AnyEnvelope } from '../contract/answers.ts';
+import type { Consent } from '../contract/consent.ts';
 import { beginsAtDirectory, needsNoRoot, traits } from '../contract/traits.ts';
 import { visible } from '../contract/visible.ts';
 import type { Request } from './command-line.ts';
@@ -34,10 +35,12 @@ export async function run(request: Request): Promise<number> {
     () => progress.stop(),
   );
   const here = currentDirectory();
+  const consent: Consent = { canAsk: !request.json && process.stdin.isTTY && stderr.isTTY };
   const ctx: Context = {
     signal: interruption.signal,
     emit: (event) => progress.event(event),
     client: 'terminal',
+    consent: request.yes ? 'given' : consent,
   };
   const print = async (envelope: AnyEnvelope) => {
     if (request.json) {
@@ -48,7 +51,13 @@ export async function run(request: Request): Promise<number> {
     stdout.write(`${lines.join('\n')}\n`);
   };
   const asked = request.ask ? await ask(request, here, ctx, print) : 'yes';
-  const envelope = asked === 'yes' ? await answer(request, here, ctx) : asked;
+  let envelope = asked === 'yes' ? await answer(request, here, ctx) : asked;
+  for (let asks = takeQuestion(consent); asks; asks = takeQuestion(consent)) {
+    progress.stop();
+    const yes = await confirm(asks.question, { input: process.stdin, output: stderr }, ctx.signal, false);
+    consent.said = { subject: asks.subject, answer: yes ? 'accept' : 'decline' };
+    envelope = await answer(request, here, ctx);
+  }
   progress.stop();
   if (envelope !== 'no') await print(envelope);
   if (envelope === 'no') return interruption.exitCode ?? 0;
@@ -57,6 +66,13 @@ export async function run(request: Request): Promise<number> {
 
 /** A doctor has done its work also where it found errors; a script wants to know of them. */
 const isHealthy = (envelope: AnyEnvelope) => envelope.verb !== 'doctor' || envelope.data?.healthy !== false;
+
+/** The question a verb refused to go on without, once. */
+function takeQuestion(consent: Consent): Consent['asks'] {
+  const { asks } = consent;
+  consent.asks = undefined;
+  return asks;
+}
 
 /** Shows what the verb would do and asks. An envelope says why it could not be asked, or why the verb would refuse. */
 async function ask(

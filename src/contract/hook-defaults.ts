@@ -10,5 +10,6 @@ export type SettingKind = 'boolean' | readonly string[] | { from: number; to: nu
  */
 export const settingNames: Readonly<Record<string, Readonly<Record<string, SettingKind>>>> = {
   callers: { follow: ['follow', 'refuse', 'tell'], guard_writes: 'boolean', ask_for_proof: 'boolean' },
+  consent: { mode: ['never', 'ask'] },
   worktree: { keep: { from: 0, to: 36_500 } },
 };

@@ -25,6 +25,15 @@ export const CallersTable = z.strictObject({
     ),
 });
 
+export const ConsentTable = z.strictObject({
+  mode: z
+    .enum(['never', 'ask'])
+    .default('never')
+    .describe(
+      'ask: accept, and drop with force, ask a person first, by the client’s own dialog or in the terminal; a client that cannot ask is refused.',
+    ),
+});
+
 export const OurWorktreeTable = z.strictObject({
   include: z
     .array(z.string().min(1))
@@ -49,6 +58,7 @@ export const SettingsFile = z.strictObject({
   worktree: OurWorktreeTable.prefault({}).describe(
     'What comes along into worktrees, and what is kept of them.',
   ),
+  consent: ConsentTable.prefault({}).describe('Whether a person is asked before work lands or is dropped.'),
 });
 
 /** `discern-vscode.toml` as the engine reads it, defaults filled in. */

@@ -1,3 +1,4 @@
+import type { Consent } from '../contract/consent.ts';
 import type { VerbEvent } from '../contract/events.ts';
 
 /** Which program speaks to us, where a result's words depend on it. */
@@ -22,6 +23,8 @@ export interface Context {
   client: ClientKind;
   /** The caller may only look: what a verb would otherwise finish in passing, it tells of instead. */
   lookOnly?: boolean;
+  /** How a person can be asked, where the owner wants that; `given` where a person calls. Absent: nobody can be. */
+  consent?: Consent | 'given' | undefined;
   /** Whether a caller from elsewhere may hear of this directory; absent where the caller may hear of any. */
   serves?: (directory: string) => Promise<boolean>;
 }

@@ -1,4 +1,5 @@
 import type { ToolAnswer } from '../contract/answers.ts';
+import type { Consent } from '../contract/consent.ts';
 import type { Held } from '../contract/data.ts';
 import type { VerbEvent } from '../contract/events.ts';
 import type { Joining } from '../contract/joining.ts';
@@ -20,6 +21,8 @@ export interface CallRequest<V extends string = Verb> {
   caller?: CallerKind | undefined;
   /** What the client's joiner said of it: it stands elsewhere than this process. */
   joining?: Joining | undefined;
+  /** How the person behind the client can be asked; `given` where the person calls. */
+  consent?: Consent | 'given' | undefined;
   /** The `_meta` of the request. */
   meta?: Record<string, unknown> | undefined;
   /** By what another request may cancel this one, where they come over connections of their own. */

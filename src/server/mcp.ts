@@ -15,6 +15,7 @@ import { wholeAnswer } from '../contract/whole.ts';
 import { nearest } from '../engine/nearest.ts';
 import { brief, paged } from './brief.ts';
 import { clientKind } from './client-kind.ts';
+import { asking, consentOf } from './consent.ts';
 import type { Life } from './life.ts';
 import type { ToolEntry } from './manifest.ts';
 import { progressOf } from './progress.ts';
@@ -72,7 +73,12 @@ export function serverFactory<V extends string>(offer: Offer<V | 'status'>): Mcp
       { capabilities: { tools: {}, resources: {}, ...(prompts && { prompts: {} }) }, instructions },
     );
 
-    const call = (verb: V | 'status', args: Record<string, unknown> | undefined, ctx: ServerContext) =>
+    const call = (
+      verb: V | 'status',
+      args: Record<string, unknown> | undefined,
+      ctx: ServerContext,
+      consent?: CallRequest['consent'],
+    ) =>
       life.follow(
         offer.call({
           verb,
@@ -82,6 +88,7 @@ export function serverFactory<V extends string>(offer: Offer<V | 'status'>): Mcp
           client: clientKind(clientName(server, ctx)),
           askRoots: askRoots(),
           caller,
+          consent: caller === 'person' ? 'given' : consent,
           conversation: conversationOf(ctx) ?? joining?.id,
           joining,
           meta: ctx.mcpReq._meta as Record<string, unknown> | undefined,
@@ -100,7 +107,9 @@ export function serverFactory<V extends string>(offer: Offer<V | 'status'>): Mcp
     server.setRequestHandler('tools/call', async ({ params }, ctx) => {
       const tool = toolNamed(tools, params.name);
       if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, unknownTool(offer, params.name));
-      return toolResult(await call(tool.verb, params.arguments, ctx), params);
+      const consent = consentOf(ctx, server.getClientCapabilities());
+      const answer = await call(tool.verb, params.arguments, ctx, consent);
+      return consent.asks ? asking(consent.asks) : toolResult(answer, params);
     });
     if (prompts) {
       server.setRequestHandler('prompts/list', () => ({ prompts: listedPrompts as never }));

@@ -191,8 +191,8 @@ export class Session {
           `This workspace is not trusted, so ${verb} runs nothing: trust it in VS Code ("Workspaces: Manage Workspace Trust"), then call again${verb === 'init' ? ', or pass prove: false to write the file and run nothing' : ''}.`,
         );
       }
-      const { signal, emit, client } = request;
-      const ctx: Context = { signal, emit, client, lookOnly: this.#looks() };
+      const { signal, emit, client, consent } = request;
+      const ctx: Context = { signal, emit, client, consent, lookOnly: this.#looks() };
       envelope = await engine.runCall(call, root ?? '', ctx);
     } catch (error) {
       envelope = engine.stopped(verb, root, error);

@@ -47,6 +47,7 @@ describe('discern-vscode.toml', () => {
     const defaults = {
       callers: { follow: 'follow', guard_writes: true, ask_for_proof: false },
       worktree: { include: [], keep: 30 },
+      consent: { mode: 'never' },
     };
     assert.deepEqual(await loadSettings(project.root), defaults);
     await project.write({ 'discern-vscode.toml': '\uFEFF[callers]\nfollow = "tell"\n' });

@@ -3,7 +3,7 @@ import { Client as NewClient } from '@modelcontextprotocol/client';
 import { StdioClientTransport as NewTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { ElicitRequestSchema, ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { Envelope } from '../../src/contract/envelope.ts';
 import { gitEnv } from './project.ts';
 
@@ -43,12 +43,17 @@ export interface Connection {
   close(): Promise<void>;
 }
 
+/** What a person says to a question, as the protocol has it. */
+export type Elicit = (question: string) => Promise<{ action: 'accept' | 'decline' | 'cancel' }>;
+
 export interface ConnectOptions {
   args?: string[];
   cwd?: string;
   env?: Record<string, string>;
   /** What the client calls itself. */
   name?: string;
+  /** Answers the server's questions to the person; a client without it cannot ask. */
+  elicit?: Elicit;
   /** Directories the client declares as MCP roots (1.x client). */
   roots?: string[];
 }
@@ -90,7 +95,9 @@ export async function connect(
     stderr: 'inherit' as const,
   };
   const info = { name: options.name ?? 'test', version: '1.0.0' };
-  return client === 'SDK 1.x' ? connectOld(parameters, info, options) : connectNew(parameters, info, client);
+  return client === 'SDK 1.x'
+    ? connectOld(parameters, info, options)
+    : connectNew(parameters, info, client, options);
 }
 
 type Spawning = ConstructorParameters<typeof OldTransport>[0];
@@ -101,7 +108,7 @@ async function connectOld(
   options: ConnectOptions,
 ): Promise<Connection> {
   const transport = new OldTransport(parameters);
-  const connection = await overOld(transport, info, options.roots);
+  const connection = await overOld(transport, info, options.roots, options.elicit);
   return { ...connection, pid: transport.pid ?? -1 };
 }
 
@@ -109,9 +116,10 @@ async function connectNew(
   parameters: Spawning,
   info: { name: string; version: string },
   kind: ClientName,
+  options: ConnectOptions,
 ): Promise<Connection> {
   const transport = new NewTransport(parameters);
-  const connection = await overNew(transport, info, kind);
+  const connection = await overNew(transport, info, kind, options.elicit);
   return { ...connection, pid: transport.pid ?? -1 };
 }
 
@@ -120,8 +128,17 @@ export async function overOld(
   transport: Parameters<OldClient['connect']>[0],
   info: { name: string; version: string },
   roots?: string[],
+  elicit?: Elicit,
 ): Promise<Omit<Connection, 'pid'>> {
-  const client = new OldClient(info, { capabilities: roots ? { roots: {} } : {} });
+  const client = new OldClient(info, {
+    capabilities: { ...(roots && { roots: {} }), ...(elicit && { elicitation: {} }) },
+  });
+  if (elicit) {
+    client.setRequestHandler(ElicitRequestSchema, async ({ params }) => ({
+      ...(await elicit(params.message)),
+      content: {},
+    }));
+  }
   if (roots) {
     client.setRequestHandler(ListRootsRequestSchema, () => ({
       roots: roots.map((path) => ({ uri: `file://${path}` })),
@@ -155,9 +172,16 @@ export async function overNew(
   transport: Parameters<NewClient['connect']>[0],
   info: { name: string; version: string },
   kind: ClientName,
+  elicit?: Elicit,
 ): Promise<Omit<Connection, 'pid'>> {
   const mode = kind === 'SDK 2.x, 2026-07-28' ? { pin: '2026-07-28' as const } : ('legacy' as const);
-  const client = new NewClient(info, { versionNegotiation: { mode } });
+  const client = new NewClient(info, {
+    versionNegotiation: { mode },
+    ...(elicit && { capabilities: { elicitation: { form: {} } } }),
+  });
+  if (elicit) {
+    client.setRequestHandler('elicitation/create', ({ params }) => elicit(params.message));
+  }
   await client.connect(transport);
   await client.listTools();
   return {

@@ -38,9 +38,10 @@ export function checkSettings(text: string): CheckedSettings {
   if (!('root' in tree)) return { problems: [{ message: tree.message, ...tree.at, key: '' }] };
   const reader = new Reader(tree.root, settingsFile);
   refuseStrangers(reader);
-  const { callers, worktree } = SettingsFile.shape;
+  const { callers, consent, worktree } = SettingsFile.shape;
   const read = {
     callers: reader.read(callers, ['callers']),
+    consent: reader.read(consent, ['consent']),
     worktree: reader.read(worktree, ['worktree']),
   };
   const problems = reader.problems.toSorted((a, b) => a.line - b.line || a.column - b.column);

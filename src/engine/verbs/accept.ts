@@ -1,6 +1,7 @@
 import type { Landing } from '../../contract/data.ts';
 import type { Args } from '../../contract/verbs.ts';
 import { lockCheckout, operationUnderWay, requireCleanWorktree } from '../checkout.ts';
+import { asksPerson, type Matter, requireWord } from '../consent.ts';
 import type { Context } from '../context.ts';
 import { proofState } from '../gate/proof.ts';
 import { type GateRun, requireTrunkInside, runGate } from '../gate/run.ts';
@@ -83,6 +84,8 @@ async function acceptWorktree(
     return preview(candidate, candidate.managed ? await resourcesOf(repo.commonDir, repo.top) : []);
   }
   let candidate = await examineSettled(repo, ctx, before);
+  // Where nobody can be asked, that is said before the gate takes its time.
+  const asks = await asksPerson(repo, 'accept', ctx);
   let gate: GateRun | undefined;
   if (!candidate.proved) {
     gate = await runGate(root, 'done', ctx);
@@ -97,12 +100,23 @@ async function acceptWorktree(
       );
     }
   }
+  if (asks) requireWord(candidate.repo, wordAbout(candidate), ctx);
   const outcome = await landExclusively(candidate, before, ctx);
   if ('recovery' in outcome) return recoveredHere(repo, outcome.recovery, ctx);
   const { candidate: settledCandidate, result } = outcome;
   // What runs in the landing checkout may take long, and keeps nobody else from landing.
   const ready = result.landing.trunk_landed ? await converge(repo, settledCandidate.landing, ctx) : undefined;
   return landed(settledCandidate, { ...result, ready }, gate, before.found, ctx.client);
+}
+
+/** What a person is asked: the word is about one commit. */
+function wordAbout({ repo }: Candidate): Matter {
+  const trunk = requireTrunk(repo).name;
+  return {
+    verb: 'accept',
+    subject: [repo.top, repo.commit, trunk],
+    question: `Land ${repo.top} on ${trunk}? It is at ${repo.commit.slice(0, 10)}.`,
+  };
 }
 
 /** A landing of this very worktree was found half done, and finished: its trunk's checkout is made ready as after any other. */

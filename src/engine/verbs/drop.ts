@@ -5,6 +5,7 @@ import type { DropData } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
 import type { Args } from '../../contract/verbs.ts';
 import { lockCheckout } from '../checkout.ts';
+import { asksPerson, requireWord } from '../consent.ts';
 import type { Context } from '../context.ts';
 import { point } from '../faults.ts';
 import { exists, stateDir } from '../files.ts';
@@ -48,6 +49,12 @@ interface Target {
 export async function drop(root: string, args: Args<'drop'>, ctx: Context): Promise<Answer> {
   const repo = await openRepository(root, ctx.signal);
   const vanished = await findVanishedBy(repo, args.worktree);
+  const asks = args.force && !args.dry_run && (await asksPerson(repo, 'drop', ctx));
+  const branchToo = args.delete_branch ? ', and delete its branch' : '';
+  if (vanished && asks) {
+    const question = `Drop ${args.worktree}, whose directory is gone${branchToo}?`;
+    requireWord(repo, { verb: 'drop', subject: [repo.commonDir, args.worktree, branchToo], question }, ctx);
+  }
   if (vanished) return clearVanished(repo, vanished, args, ctx);
   const entry = await findWorktree(repo, args.worktree);
   // An earlier drop may have been cut off when it had moved the directory away.
@@ -72,6 +79,12 @@ export async function drop(root: string, args: Args<'drop'>, ctx: Context): Prom
     }
     if (args.dry_run) return preview(repo, target, args, await resourcesOf(repo.commonDir, entry.path));
     if (ctx.signal.aborted) throw new Refusal('cancelled', 'drop was cancelled; nothing was removed.');
+    if (asks) {
+      const { lost, head } = target;
+      const losing = lost.length > 0 ? ` It holds ${lost.join('; ')}; a recovery ref keeps that.` : '';
+      const question = `Drop ${entry.path} by force${branchToo}?${losing}`;
+      requireWord(repo, { verb: 'drop', subject: [entry.path, head, branchToo, ...lost], question }, ctx);
+    }
     const teardown = await tearDown(repo, entry.path, args, ctx);
     const answer = withTeardown(await remove(repo, target, args), teardown);
     const home = answer.data?.root ?? repo.root;

@@ -63,9 +63,16 @@ export class RemoteCalls {
     );
   }
 
-  async #answer({ verb, args: given, signal, emit }: CallRequest<RemoteVerb>): Promise<ToolAnswer> {
+  async #answer({ verb, args: given, signal, emit, consent }: CallRequest<RemoteVerb>): Promise<ToolAnswer> {
     const engine = await loadEngine();
-    const ctx = { signal, emit, client: 'remote' as const, lookOnly: this.#lookOnly, ...this.#bounds };
+    const ctx = {
+      signal,
+      emit,
+      client: 'remote' as const,
+      consent,
+      lookOnly: this.#lookOnly,
+      ...this.#bounds,
+    };
     if (verb === 'projects') return engine.listProjects(() => this.#launch.now(), given, ctx);
     let root: string | undefined;
     try {

@@ -1,0 +1,43 @@
+import { inputRequired, inputResponse, type ServerContext } from '@modelcontextprotocol/server';
+import type { Consent } from '../contract/consent.ts';
+
+/** The one question of a call, by its name in the protocol. */
+const QUESTION = 'consent';
+
+const CLIENT_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
+
+interface Elicitation {
+  form?: unknown;
+  url?: unknown;
+}
+
+/**
+ * How the person behind a call can be asked, and what they said when this call is the one that follows the question. What they
+ * said counts for what the client hands back as asked; a client that forges this could forge the answer as well.
+ */
+export function consentOf(
+  ctx: ServerContext,
+  declared: { elicitation?: Elicitation | undefined } | undefined,
+): Consent {
+  const envelope = ctx.mcpReq.envelope as Record<string, { elicitation?: Elicitation }> | undefined;
+  const elicitation = (envelope?.[CLIENT_CAPABILITIES] ?? declared)?.elicitation;
+  // Without a mode it is a form's: that was the only one at first.
+  const canAsk =
+    elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
+  const answer = inputResponse(ctx.mcpReq.inputResponses, QUESTION);
+  const subject = ctx.mcpReq.requestState();
+  if (answer.kind !== 'elicit' || typeof subject !== 'string') return { canAsk };
+  return { canAsk, said: { subject, answer: answer.action } };
+}
+
+/** The question as an answer of the protocol: the client asks its person, and calls again with what they said. */
+export const asking = ({ subject, question }: NonNullable<Consent['asks']>) =>
+  inputRequired({
+    inputRequests: {
+      [QUESTION]: inputRequired.elicit({
+        message: question,
+        requestedSchema: { type: 'object', properties: {} },
+      }),
+    },
+    requestState: subject,
+  });
