@@ -5,6 +5,7 @@ import { headlineCharacters, toolsCharacters } from './cases/answers.mjs';
 import { bring } from './cases/bring.mjs';
 import { gate } from './cases/gate.mjs';
 import { hook, hookOnCommand, hookWithSettings } from './cases/hook.mjs';
+import { load } from './cases/load.mjs';
 import { lookUp } from './cases/look-up.mjs';
 import { memory } from './cases/memory.mjs';
 import { serverStart } from './cases/server-start.mjs';
@@ -32,6 +33,8 @@ const always = [
 // These need a real VS Code, which takes minutes to fetch the first time: `npm run bench window`.
 const inWindow = wanted.includes('window') ? await import('./cases/window.mjs') : undefined;
 const cases = [
+  // It takes more than a minute, and both cores: by its name only.
+  ...(wanted.includes('load') ? [load] : []),
   ...always.filter(({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word))),
   ...(inWindow ? [inWindow.repaint, inWindow.activationTime] : []),
 ];
