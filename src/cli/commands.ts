@@ -117,7 +117,17 @@ export const commands: { [V in Verb]: Command<V> } = {
       return { message, ...(paths.length > 0 && { paths }), ...preview(parsed) };
     },
   },
-  done: gateVerb('done', 'Run the whole gate, and record the proof when it is green'),
+  done: {
+    ...gateVerb('done', 'Run the whole gate, and record the proof when it is green'),
+    options: {
+      ...dryRun,
+      rerun: {
+        type: 'boolean',
+        describe: 'Run every job, also where an earlier result would stand in for it',
+      },
+    },
+    args: (parsed) => ({ ...preview(parsed), ...(parsed.rerun === true && { rerun: true }) }),
+  },
   update: {
     usage: 'update [from]',
     describe: "Merge the trunk, or another branch, into this worktree's branch",

@@ -19,6 +19,14 @@ export const Step = z.strictObject({
   exit_code: z.number().int().optional(),
   output_path: z.string().optional().describe('File holding everything the job printed.'),
   output_lines: z.number().int().optional(),
+  reused: z
+    .strictObject({
+      commit: z.string(),
+      worktree: z.string().describe('The root it ran in.'),
+      at: z.string().describe('When it ended there.'),
+    })
+    .optional()
+    .describe('It did not run: an earlier result of the same declared inputs stands in for it.'),
 });
 export type Step = z.infer<typeof Step>;
 

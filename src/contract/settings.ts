@@ -49,12 +49,26 @@ export const OurWorktreeTable = z.strictObject({
     .describe('Days after which prune removes a recovery ref; 0 keeps them all.'),
 });
 
+export const ReceiptsTable = z.strictObject({
+  check_every: z
+    .int()
+    .min(0)
+    .max(1_000_000)
+    .default(20)
+    .describe(
+      'Of so many reuses of a job’s result one is checked by running it all the same; 0 checks none.',
+    ),
+});
+
 /**
  * The shape of `discern-vscode.toml`, which stands beside `discern.toml` and holds what the published format has no word
  * for. The file is optional, and so is each table.
  */
 export const SettingsFile = z.strictObject({
   callers: CallersTable.prefault({}).describe('Agents that move by their own client’s means.'),
+  receipts: ReceiptsTable.prefault({}).describe(
+    'Results that stand in for jobs whose declared inputs have not changed.',
+  ),
   worktree: OurWorktreeTable.prefault({}).describe(
     'What comes along into worktrees, and what is kept of them.',
   ),

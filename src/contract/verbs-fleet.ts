@@ -58,11 +58,11 @@ export const fleetVerbs = {
   sessions: {
     title: 'List agents’ sessions',
     description:
-      'List the sessions of agent clients on this machine, last active first: where each stands and whether it works or waits.',
+      'List agent clients’ sessions on this machine: where each stands, whether it works or waits.',
     remoteDescription: null,
     looking: null,
     args: z.strictObject({
-      repo: z.string().optional().describe('Only this repository’s: a directory of it, absolute.'),
+      repo: z.string().optional().describe('Only of this repository.'),
       limit: z.number().int().min(1).max(500).optional().describe('Default: 50.'),
     }),
     data: SessionsData,
@@ -71,12 +71,11 @@ export const fleetVerbs = {
   },
   recollect: {
     title: 'Recollect what was asked',
-    description:
-      'Show what the person asked in one session, oldest first, uncut, across compactions. Nothing else of its transcript.',
+    description: 'Show what the person asked in one session, oldest first, uncut.',
     remoteDescription: null,
     looking: null,
     args: z.strictObject({
-      session: z.string().describe('An id of `sessions`, or the unique beginning of one.'),
+      session: z.string().describe('An id of `sessions`.'),
       last: z.number().int().min(1).optional().describe('Only the last N.'),
     }),
     data: RecollectData,

@@ -7,8 +7,7 @@ import { dryRun, path } from './verb-arguments.ts';
 export const upkeepVerbs = {
   scopes: {
     title: 'Show the scopes a change touches',
-    description:
-      'List the project’s scopes and which of them this change touches: the gates `done` will run.',
+    description: 'List the scopes, and which this change touches: the gates `done` will run.',
     remoteDescription: null,
     looking: null,
     args: z.strictObject({ path }),
@@ -30,13 +29,13 @@ export const upkeepVerbs = {
   standards: {
     title: 'Measure the standards',
     description:
-      'Measure the standards (numbers that may only improve) in the held root, on-demand ones too, against the trunk’s limits. `pin` tightens the limits that improved and commits that; it needs a clean tree.',
+      'Measure the standards (numbers that may only improve) in the held root, against the trunk’s limits. `pin` tightens those that improved and commits that.',
     remoteDescription:
-      'Measure the standards (numbers that may only improve) in the checkout at `path`, on-demand ones too, against the trunk’s limits. `pin` tightens the limits that improved and commits that; it needs a clean tree.',
+      'Measure the standards (numbers that may only improve) in the checkout at `path`, against the trunk’s limits. `pin` tightens those that improved and commits that.',
     looking: null,
     args: z.strictObject({
-      names: z.array(z.string()).optional().describe('Only these standards. Default: all.'),
-      pin: z.boolean().optional().describe('Tighten the limits that improved.'),
+      names: z.array(z.string()).optional().describe('Default: all.'),
+      pin: z.boolean().optional().describe('Tighten them.'),
       path,
       dry_run: dryRun,
     }),
@@ -62,9 +61,9 @@ export const upkeepVerbs = {
     remoteDescription: null,
     looking: null,
     args: z.strictObject({
-      worktree: z.string().describe('Its id, branch or absolute path, as `status` lists it.'),
-      delete_branch: z.boolean().describe('Delete its branch too. There is no default.'),
-      force: z.boolean().optional().describe('Drop uncommitted or unlanded work too.'),
+      worktree: z.string().describe('Id, branch or path.'),
+      delete_branch: z.boolean().describe('Its branch too?'),
+      force: z.boolean().optional().describe('Unlanded work too.'),
       path,
       dry_run: dryRun,
     }),
@@ -86,12 +85,12 @@ export const upkeepVerbs = {
   prune: {
     title: 'Clean up leftovers',
     description:
-      'Clean up leftovers: worktrees whose directory is gone, half-made directories, agent branches that are merged or empty, dead locks. Previews unless `dry_run` is false. Never removes living worktrees or unmerged work.',
+      'Clean up leftovers: vanished worktrees, half-made directories, merged agent branches, dead locks. Previews unless `dry_run` is false. Never removes living worktrees or unmerged work.',
     remoteDescription: null,
     looking: null,
     args: z.strictObject({
       path,
-      dry_run: z.boolean().optional().describe('False removes. Default: true, a preview.'),
+      dry_run: z.boolean().optional().describe('Default: true.'),
     }),
     data: PruneData,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
@@ -111,15 +110,12 @@ export const upkeepVerbs = {
   init: {
     title: 'Make a project',
     description:
-      'Write a discern.toml where there is none: jobs proposed from the manifests that are there, run once in a throwaway worktree. Commits nothing. Preview it first, for the person.',
+      'Write a discern.toml where there is none: jobs proposed from the manifests there, tried in a throwaway worktree. Commits nothing. Preview it first.',
     remoteDescription: null,
     looking: null,
     args: z.strictObject({
-      path: z
-        .string()
-        .optional()
-        .describe('The directory to make a project of, absolute. Default: where this server was started.'),
-      prove: z.boolean().optional().describe('False only writes the file, and runs nothing.'),
+      path: z.string().optional().describe('The directory.'),
+      prove: z.boolean().optional().describe('Default: true.'),
       dry_run: dryRun,
     }),
     data: InitData,
@@ -140,9 +136,9 @@ export const upkeepVerbs = {
   doctor: {
     title: 'Find what is wrong',
     description:
-      'Check what discern needs (git, Node, discern.toml, the jobs’ tools, hosts’ settings) and list findings with remedies. Call it when a refusal does not explain itself.',
+      'Check what discern needs (git, discern.toml, tools, hosts’ settings) and list findings with remedies. Call it when a refusal does not explain itself.',
     remoteDescription:
-      'Check what discern needs at `path` (git, Node, discern.toml, the jobs’ tools, hosts’ settings) and list findings with remedies. Call it when a refusal does not explain itself.',
+      'Check what discern needs at `path` (git, discern.toml, tools, hosts’ settings) and list findings with remedies. Call it when a refusal does not explain itself.',
     looking: null,
     args: z.strictObject({ path }),
     data: DoctorData,
@@ -163,11 +159,11 @@ export const upkeepVerbs = {
   help: {
     title: 'Explain discern',
     description:
-      'Explain discern: the ways of working, discern.toml, each verb and each refusal. Without `topic`: the topics. Call it before guessing what an answer or key means.',
+      'Explain discern: ways of working, discern.toml, each verb and refusal. Without `topic`: the topics. Call it before guessing.',
     remoteDescription: null,
     looking: null,
     args: z.strictObject({
-      topic: z.string().optional().describe('A listed topic, a verb, or an answer’s `error`.'),
+      topic: z.string().optional().describe('A topic, verb or `error`.'),
     }),
     data: HelpData,
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },

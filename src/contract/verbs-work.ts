@@ -15,18 +15,18 @@ export const workVerbs = {
   status: {
     title: 'Show where discern stands',
     description:
-      'Show the checkout discern acts on (the held root): branch, changes, distance from the trunk, proof, all worktrees. Finishes an interrupted landing. Call it first, and when edits and results disagree.',
+      'Show the held root (the checkout discern acts on): branch, changes, proof, all worktrees. Finishes an interrupted landing. Call it first, and when edits and results disagree.',
     remoteDescription:
       'Show how the checkout at `path` stands: branch, changes, distance from the trunk, proof, all worktrees. Finishes an interrupted landing. Call it when edits and results disagree.',
     looking: {
       description:
-        'Show the checkout discern acts on (the held root): branch, changes, distance from the trunk, proof, all worktrees. An interrupted landing is named, not finished: this server only looks. Call it first.',
+        'Show the held root (the checkout discern acts on): branch, changes, proof, all worktrees. An interrupted landing is named, not finished: this server only looks. Call it first.',
       remoteDescription:
         'Show how the checkout at `path` stands: its branch, changes, distance from the trunk, proof, and all worktrees. An interrupted landing is named, not finished: this server only looks.',
     },
     args: z.strictObject({
       path,
-      cursor: z.string().optional().describe('For more worktrees: `more.cursor`.'),
+      cursor: z.string().optional().describe('`more.cursor`.'),
     }),
     data: StatusData,
     // It may finish an interrupted landing (contract §7), which removes that worktree: docs/decisions/status-finishes.md.
@@ -52,9 +52,9 @@ export const workVerbs = {
       'Create a git worktree on a new branch for one piece of work. Pass the path it answers with every later call about this work, and edit only there. Not with the path of a worktree.',
     looking: null,
     args: z.strictObject({
-      name: z.string().optional().describe('The work in a few words: names the branch.'),
-      from: z.string().optional().describe('Branch, tag or commit. Default: the trunk.'),
-      path: z.string().optional().describe('Creation target: any directory of the project, absolute.'),
+      name: z.string().optional().describe('The work in a few words.'),
+      from: z.string().optional().describe('Default: the trunk.'),
+      path: z.string().optional().describe('A directory of the project.'),
       dry_run: dryRun,
     }),
     data: StartData,
@@ -75,7 +75,7 @@ export const workVerbs = {
   prepare: {
     title: 'Fix and check',
     description:
-      'Run the fix jobs (formatters: they rewrite files) and check jobs (lint, types) in the held root: the quick loop while editing. Earns no proof; `done` does.',
+      'Run the fix jobs (formatters: they rewrite files) and check jobs (lint, types) in the held root: the quick loop while editing. Earns no proof.',
     remoteDescription:
       'Run the fix jobs (formatters: they rewrite files) and check jobs (lint, types) in the checkout at `path`: the quick loop while editing. Earns no proof; `done` does.',
     looking: null,
@@ -98,7 +98,7 @@ export const workVerbs = {
   test: {
     title: 'Run the tests',
     description:
-      'Run the project’s test jobs in the held root. Earns no proof; use `done` when the work is finished.',
+      'Run the test jobs in the held root. Earns no proof: `done` does, when the work is finished.',
     remoteDescription:
       'Run the project’s test jobs in the checkout at `path`. Earns no proof; use `done` when the work is finished.',
     looking: null,
@@ -121,12 +121,12 @@ export const workVerbs = {
   commit: {
     title: 'Commit the work',
     description:
-      'Commit in the worktree as git would, with the person’s hooks, signing and identity: `paths`, or all that git does not ignore. For sandboxes that cannot run `git commit`.',
+      'Commit in the worktree as git would (hooks, signing, identity): `paths`, or all that git does not ignore. For sandboxes that cannot run `git commit`.',
     remoteDescription: null,
     looking: null,
     args: z.strictObject({
-      message: z.string().describe('The commit message.'),
-      paths: z.array(z.string()).optional().describe('Files or directories below the root. Default: all.'),
+      message: z.string().describe('Its message.'),
+      paths: z.array(z.string()).optional().describe('Default: everything.'),
       path,
       dry_run: dryRun,
     }),
@@ -148,11 +148,15 @@ export const workVerbs = {
   done: {
     title: 'Run the whole gate',
     description:
-      'Run the whole gate (every job, generator and standard) in the held root; when all pass on a clean commit, record the proof `accept` needs. Commit first. Needs the trunk’s commits: else call `update`.',
+      'Run the whole gate in the held root; when all pass on a clean commit, record the proof `accept` needs. Commit first. Needs the trunk’s commits: else call `update`.',
     remoteDescription:
-      'Run the whole gate (every job, generator and standard) in the checkout at `path`; when all pass on a clean commit, record the proof `accept` needs. Commit first. Needs the trunk’s commits: else call `update`.',
+      'Run the whole gate in the checkout at `path`; when all pass on a clean commit, record the proof `accept` needs. Commit first. Needs the trunk’s commits: else call `update`.',
     looking: null,
-    args: z.strictObject({ path, dry_run: dryRun }),
+    args: z.strictObject({
+      rerun: z.boolean().optional().describe('Reuse nothing.'),
+      path,
+      dry_run: dryRun,
+    }),
     data: GateData,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
     traits: {
@@ -171,12 +175,12 @@ export const workVerbs = {
   update: {
     title: 'Bring the trunk in',
     description:
-      'Merge the trunk (or `from`) into the worktree’s branch. Commit first. A conflict changes nothing and lists the files; generated files are regenerated.',
+      'Merge the trunk (or `from`) into the worktree’s branch. Commit first. A conflict changes nothing and lists the files.',
     remoteDescription: null,
     looking: null,
     args: z.strictObject({
       from: z.string().optional().describe('Default: the trunk.'),
-      fetch: z.boolean().optional().describe('Fetch its upstream first.'),
+      fetch: z.boolean().optional().describe('Fetch it first.'),
       path,
       dry_run: dryRun,
     }),
@@ -198,9 +202,9 @@ export const workVerbs = {
   accept: {
     title: 'Land the work',
     description:
-      'Land the worktree’s commits on the trunk, delete the worktree and its branch, and re-aim this server at the trunk’s checkout if it held that worktree. Runs the gate first unless a valid proof exists. Only when the person wants the work landed.',
+      'Land the worktree’s commits on the trunk, delete worktree and branch, and re-aim this server at the trunk’s checkout. Runs the gate first where no proof is valid. Only when the person wants it landed.',
     remoteDescription:
-      'Land the commits of the worktree at `path` on the trunk, and delete the worktree and its branch. Runs the gate first unless a valid proof exists. Only when the person wants the work landed.',
+      'Land the commits of the worktree at `path` on the trunk, and delete the worktree and its branch. Runs the gate first where no proof is valid. Only when the person wants it landed.',
     looking: null,
     args: z.strictObject({ path, dry_run: dryRun }),
     data: AcceptData,

@@ -21,6 +21,7 @@ export function withGenerated(topic: string, source: string): string {
 const order = [
   'roots',
   'gate',
+  'reuse',
   'landing',
   'fleet',
   'verbs',

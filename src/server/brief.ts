@@ -61,9 +61,10 @@ const saidByData =
   /^(Nothing uncommitted\.|Worktree ready\.|Landed on .+; worktree and branch are gone\.|\d+ jobs? passed\. Proof recorded\.)$/;
 
 function shortened(envelope: Envelope): Json {
-  const { steps, diagnostics, data, message, ...rest } = envelope;
+  const { steps, diagnostics, data, message, hints, ...rest } = envelope;
   return {
     ...rest,
+    ...(hints && { hints: hints.map((hint) => withoutPath(hint, data)) }),
     ...(!(envelope.ok && message && saidByData.test(message)) && { message }),
     data: data && shortData(data),
     steps: steps?.map(shortStep),
@@ -71,8 +72,17 @@ function shortened(envelope: Envelope): Json {
   };
 }
 
+/** The way to a new worktree, which stands beside it. */
+const withoutPath = (hint: string, data: unknown) => {
+  const path = (data as { path?: unknown } | undefined)?.path;
+  return hint === `Move your working directory to ${path}; edit only there.`
+    ? 'Move your working directory to `path`; edit only there.'
+    : hint;
+};
+
 /** Of a job that passed its outcome is enough, and where what it printed is, if it did. */
-function shortStep({ name, stage, outcome, duration_ms, ...rest }: Step): Json {
+function shortStep({ name, stage, outcome, duration_ms, reused, ...rest }: Step): Json {
+  if (reused) return { name, stage, outcome, reused };
   const { output_path, output_lines } = rest;
   const good = outcome === 'passed' || outcome === 'skipped';
   return { name, stage, outcome, duration_ms, ...(good ? output_lines !== 0 && { output_path } : rest) };

@@ -19,7 +19,15 @@ export interface ToolEntry<V extends string = Verb> {
 }
 
 const jsonSchema = (schema: z.ZodType) => {
-  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io: 'input', target: 'draft-2020-12' });
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
+    io: 'input',
+    target: 'draft-2020-12',
+    override: ({ jsonSchema: one }) => {
+      // zod’s bound of any whole number says nothing.
+      if (one.maximum === Number.MAX_SAFE_INTEGER) delete one.maximum;
+      if (one.minimum === Number.MIN_SAFE_INTEGER) delete one.minimum;
+    },
+  });
   return rest;
 };
 

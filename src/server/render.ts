@@ -272,8 +272,10 @@ function worktreeLine(worktree: StatusData['worktrees'][number]): string {
 function jobs({ steps, ok }: Envelope): string[] {
   if (!steps || steps.length === 0) return [];
   const shown = ok ? steps : steps.filter((step) => step.outcome !== 'skipped');
-  const each = shown.map(
-    ({ name, outcome, duration_ms }) => `${name} ${outcome} ${(duration_ms / 1000).toFixed(1)}s`,
+  const each = shown.map(({ name, outcome, duration_ms, reused }) =>
+    reused
+      ? `${name} reused from ${reused.commit.slice(0, 10)} (${reused.at.slice(0, 16).replace('T', ' ')} in ${reused.worktree})`
+      : `${name} ${outcome} ${(duration_ms / 1000).toFixed(1)}s`,
   );
   return [cut(`jobs: ${each.join(', ')}`, MESSAGE_LIMIT)];
 }

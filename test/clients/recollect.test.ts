@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { stat } from 'node:fs/promises';
 import type { Data } from '../../src/contract/verbs.ts';
 import { json } from '../support/cli.ts';
 import { claude } from './claude.ts';
@@ -9,13 +8,13 @@ import type { Driver } from './driver.ts';
 import { gemini } from './gemini.ts';
 import { at, stage } from './stage.ts';
 
-const { make, home: newHome, begin, clear } = stage();
+const { make, home: newHome, begin, open, clear } = stage();
 
 const first = 'The first request, please.\nWith a second line.';
 const second = 'And the second: is it there?';
 
 /** The environment in which the clients' homes lie in this one. */
-const at_home = (home: string) => ({ HOME: home, USERPROFILE: home });
+const homeAt = (home: string) => ({ HOME: home, USERPROFILE: home });
 
 async function ask(driver: Driver, home: string, cwd: string, prompt: string, resume: boolean) {
   const script = [driver.shell('echo hello'), { say: 'An answer.' }];
@@ -35,7 +34,7 @@ describe('Sessions of real clients', () => {
       const [project, home] = [await make(), await newHome()];
       await ask(driver, home, project.root, first, false);
       await ask(driver, home, project.root, second, true);
-      const env = at_home(home);
+      const env = homeAt(home);
       const listed = await json<Data<'sessions'>>(['sessions', project.root], { cwd: '/', env });
       assert.equal(listed.envelope.ok, true, listed.envelope.message);
       const [one, ...others] = listed.envelope.data.sessions;
@@ -64,7 +63,7 @@ describe('Sessions of real clients', () => {
     });
     await compact.end();
     await ask(claude, home, project.root, second, true);
-    const env = at_home(home);
+    const env = homeAt(home);
     const { sessions } = (await json<Data<'sessions'>>(['sessions'], { cwd: '/', env })).envelope.data;
     assert.equal(sessions.length, 1);
     const { id } = at(sessions, 0);
@@ -73,6 +72,45 @@ describe('Sessions of real clients', () => {
       queries.map(({ text }) => text),
       [first, '/compact keep the names', second],
     );
-    assert.ok((await stat(home)).isDirectory());
   });
+
+  const question = {
+    tool: 'AskUserQuestion',
+    input: {
+      questions: [
+        {
+          question: 'Which of them?',
+          header: 'Choice',
+          multiSelect: false,
+          options: [
+            { label: 'One', description: 'The first.' },
+            { label: 'Two', description: 'The second.' },
+          ],
+        },
+      ],
+    },
+  };
+  const fetching = { tool: 'WebFetch', input: { url: 'http://127.0.0.1:9/', prompt: 'Read it.' } };
+
+  for (const [what, turn, wanted] of [
+    ['works', claude.shell('sleep 600'), ['working', undefined]],
+    ['asks a question', question, ['waiting', 'asks a question']],
+    ['asks for permission', fetching, ['waiting', 'asks for permission']],
+    ['has answered', { say: 'It is done.' }, ['idle', undefined]],
+    ['has answered with a question', { say: 'Shall I go on?' }, ['waiting', 'asks a question']],
+  ] as const) {
+    it(`Claude Code in a terminal that ${what} is told as such`, async () => {
+      const [project, home] = [await make(), await newHome()];
+      await open(claude, [turn], { home, cwd: project.root, prompt: 'Do it.' });
+      const look = async () => {
+        const { data } = (await json<Data<'sessions'>>(['sessions'], { cwd: '/', env: homeAt(home) }))
+          .envelope;
+        return data.sessions.map(({ state, needs_attention: why }) => [state, why]);
+      };
+      const said = JSON.stringify([wanted]);
+      let seen = '';
+      for (let looks = 0; looks < 80 && seen !== said; looks++) seen = JSON.stringify(await look());
+      assert.equal(seen, said);
+    });
+  }
 });

@@ -46,6 +46,7 @@ describe('discern-vscode.toml', () => {
     const project = await make();
     const defaults = {
       callers: { follow: 'follow', guard_writes: true, ask_for_proof: false },
+      receipts: { check_every: 20 },
       worktree: { include: [], keep: 30 },
       consent: { mode: 'never' },
     };

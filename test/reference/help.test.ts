@@ -21,6 +21,7 @@ describe('The help', () => {
       [
         'roots',
         'gate',
+        'reuse',
         'landing',
         'fleet',
         'verbs',

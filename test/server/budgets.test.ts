@@ -15,11 +15,11 @@ describe('What an agent pays', () => {
     await removeAll();
   });
 
-  it('is at most 24,000 characters for the list of tools, and 10,000 without output schemas', async () => {
+  it('is at most 24,000 characters for the list of tools, and 9,000 without output schemas', async () => {
     const tools = await (await open()).tools();
     assert.ok(size({ tools }) <= 24_000, `${size({ tools })}`);
     const without = tools.map(({ outputSchema: _schema, ...tool }) => tool);
-    assert.ok(size({ tools: without }) <= 10_000, `${size({ tools: without })}`);
+    assert.ok(size({ tools: without }) <= 9_000, `${size({ tools: without })}`);
   });
 
   it('is at most 1,800 characters for status, start, done and accept', async () => {

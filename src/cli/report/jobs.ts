@@ -5,7 +5,9 @@ import { duration, table } from '../words.ts';
 /** The jobs of a run, one a line: how each ended, its stage, and how long it took. */
 export function jobLines({ steps = [] }: Envelope, ink: Ink): string[] {
   if (steps.length === 0) return [];
-  const times = steps.map(({ outcome, duration_ms }) => (outcome === 'skipped' ? '' : duration(duration_ms)));
+  const times = steps.map(({ outcome, duration_ms, reused }) =>
+    outcome === 'skipped' || reused ? '' : duration(duration_ms),
+  );
   const widest = Math.max(...times.map((time) => time.length));
   return table(
     steps.map((step, index) => [
@@ -20,7 +22,9 @@ export function jobLines({ steps = [] }: Envelope, ink: Ink): string[] {
   );
 }
 
-function ending({ outcome, exit_code }: Step): string {
+function ending({ outcome, exit_code, reused }: Step): string {
+  if (reused)
+    return `reused from ${reused.commit.slice(0, 10)} (${reused.at.slice(0, 16).replace('T', ' ')} UTC in ${reused.worktree})`;
   if (outcome === 'passed') return '';
   // A measurement may fail by what it printed.
   if (outcome === 'failed' && exit_code === 0) return '';

@@ -38,10 +38,11 @@ export function checkSettings(text: string): CheckedSettings {
   if (!('root' in tree)) return { problems: [{ message: tree.message, ...tree.at, key: '' }] };
   const reader = new Reader(tree.root, settingsFile);
   refuseStrangers(reader);
-  const { callers, consent, worktree } = SettingsFile.shape;
+  const { callers, consent, receipts, worktree } = SettingsFile.shape;
   const read = {
     callers: reader.read(callers, ['callers']),
     consent: reader.read(consent, ['consent']),
+    receipts: reader.read(receipts, ['receipts']),
     worktree: reader.read(worktree, ['worktree']),
   };
   const problems = reader.problems.toSorted((a, b) => a.line - b.line || a.column - b.column);

@@ -26,18 +26,20 @@ export function declaredJobs(loaded: LoadedConfig, scopes: readonly ClassifiedSc
         name: job.name,
         stage: job.stage,
         commands: job.commands,
+        evidence: job,
         ...needing(job.needs),
         ...timeLimit(job.timeout, loaded),
       }),
     ),
     ...generatedJobs(loaded),
-    ...scopes.flatMap(({ name, commands, timeout, needs }): PlannedJob[] =>
+    ...scopes.flatMap(({ name, commands, timeout, needs, evidence }): PlannedJob[] =>
       commands
         ? [
             {
               name: scopeJob(name),
               stage: 'scope',
               commands,
+              evidence,
               ...needing(needs),
               ...timeLimit(timeout, loaded),
             },

@@ -1,3 +1,4 @@
+import type { Evidence } from '../../contract/config-values.ts';
 import type { Diagnostic, Stage, Step } from '../../contract/envelope.ts';
 import type { LoadedConfig } from '../config/index.ts';
 
@@ -8,6 +9,8 @@ export interface JobResult {
   /** When it ran, in milliseconds of the clock files are stamped with. */
   from: number;
   to: number;
+  /** The key of the receipt that stood in for a run. */
+  receipt?: string;
 }
 
 /** One job to run: commands in order, under one time budget. */
@@ -25,6 +28,10 @@ export interface PlannedJob {
   /** The job whose standard output it reads; that is kept apart then. */
   reads?: string;
   isRead?: boolean;
+  /** The job whose whole output it reads. */
+  readsAll?: string;
+  /** What it declares of what it reads and leaves; only then may another result stand in for it. */
+  evidence?: Evidence;
   /** Judges by more than the exit code, once the job has ended. */
   judge?: (result: JobResult, judging: Judging) => Promise<JobResult>;
 }

@@ -20,7 +20,16 @@ const Proof = z.object({
   trunk_commit: z.string(),
   gated_at: z.string(),
   jobs: z.array(
-    z.object({ name: z.string(), stage: z.string(), outcome: z.string(), duration_ms: z.number() }),
+    z.object({
+      name: z.string(),
+      stage: z.string(),
+      outcome: z.string(),
+      duration_ms: z.number(),
+      receipt: z
+        .object({ key: z.string(), commit: z.string(), worktree: z.string(), at: z.string() })
+        .optional()
+        .describe('What stood in for a run.'),
+    }),
   ),
 });
 export type Proof = z.infer<typeof Proof>;

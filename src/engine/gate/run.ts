@@ -9,6 +9,8 @@ import { aheadBehind, isAncestor } from '../git/refs.ts';
 import { isClean, listChanges, readStatus, type TreeStatus } from '../git/status.ts';
 import { jobEnv } from '../job-env.ts';
 import { checkpointWords } from '../policy.ts';
+import type { Decision } from '../receipts/decide.ts';
+import { keepResults, openReceipts, type Reusing, standIn } from '../receipts/index.ts';
 import { Refusal } from '../refusal.ts';
 import { openRepository, type Repository, requireTrunk, where } from '../repository.ts';
 import { keepMeasurements, type Measurement, readHistory } from '../standards/history.ts';
@@ -48,15 +50,27 @@ export interface PreparedGate {
   groups: JobGroup[];
   /** The standards, where the run measures them. */
   measuring?: Measuring;
+  /** Which results stand in for jobs; absent where none may. */
+  reusing?: Reusing;
   /** What was measured before. */
   history: Measurement[];
+}
+
+export interface GateOptions {
+  /** Every job runs, whatever results are known. */
+  rerun?: boolean | undefined;
 }
 
 /**
  * Reads what a gate run needs and decides what it will run. `done` refuses here, before any job: `behind_trunk`,
  * `standard_loosened`, and `unknown_ref` when there is no trunk to compare with.
  */
-export async function prepareGate(root: string, mode: GateMode, ctx: Context): Promise<PreparedGate> {
+export async function prepareGate(
+  root: string,
+  mode: GateMode,
+  ctx: Context,
+  { rerun = false }: GateOptions = {},
+): Promise<PreparedGate> {
   const repo = await openRepository(root, ctx.signal);
   const { scopes, standards, generated, checkpoints } = repo.config.config;
   const whole = mode === 'done';
@@ -81,13 +95,16 @@ export async function prepareGate(root: string, mode: GateMode, ctx: Context): P
         gate: true,
       })
     : undefined;
+  const groups = planGate(mode, repo.config, classification, measuring?.jobs ?? []);
+  const reusing = whole && isClean(status) ? await openReceipts(repo, groups, { rerun }, ctx) : undefined;
   return {
     repo,
     status,
     changes,
     classification,
-    groups: planGate(mode, repo.config, classification, measuring?.jobs ?? []),
+    groups,
     history,
+    ...(reusing && { reusing }),
     ...(measuring && { measuring }),
   };
 }
@@ -114,6 +131,13 @@ export async function requireTrunkInside(repo: Repository): Promise<void> {
   );
 }
 
+/** What a job would run, and where results are kept, whether it would and why. */
+function planned(commands: readonly string[], decision: Decision | undefined): string {
+  const run = commands.join(' && ');
+  if (!decision) return run;
+  return `${run} (${decision.reuse ? 'reused' : 'runs'}: ${decision.why})`;
+}
+
 /** A preview of a gate run. */
 export function gatePlan(prepared: PreparedGate, mode: GateMode): Plan {
   return {
@@ -121,7 +145,7 @@ export function gatePlan(prepared: PreparedGate, mode: GateMode): Plan {
     steps: prepared.groups.flatMap((group) =>
       group.jobs.map((job) => ({
         action: `${job.stage}: ${job.name}`,
-        detail: job.commands.join(' && '),
+        detail: planned(job.commands, prepared.reusing?.decisions.get(job.name)),
       })),
     ),
   };
@@ -131,12 +155,17 @@ export function gatePlan(prepared: PreparedGate, mode: GateMode): Plan {
  * Runs the gate in one checkout and, for a green `done` on a clean committed tree, writes the proof. Everything it starts
  * has `cwd = root` and is gone when it resolves.
  */
-export async function runGate(root: string, mode: GateMode, ctx: Context): Promise<GateRun> {
-  let prepared = await prepareGate(root, mode, ctx);
+export async function runGate(
+  root: string,
+  mode: GateMode,
+  ctx: Context,
+  options: GateOptions = {},
+): Promise<GateRun> {
+  let prepared = await prepareGate(root, mode, ctx, options);
   const lock = await lockCheckout(prepared.repo, prepared.repo, `a run of "${mode}"`, ctx);
   try {
     // While we waited, the other run, or whoever acted on its result, may have changed all of it.
-    if (lock.waited) prepared = await prepareGate(root, mode, ctx);
+    if (lock.waited) prepared = await prepareGate(root, mode, ctx, options);
     return await runPrepared(prepared, mode, ctx);
   } finally {
     await lock.release();
@@ -144,7 +173,7 @@ export async function runGate(root: string, mode: GateMode, ctx: Context): Promi
 }
 
 async function runPrepared(prepared: PreparedGate, mode: GateMode, ctx: Context): Promise<GateRun> {
-  const { repo, status, classification, groups, measuring } = prepared;
+  const { repo, status, classification, groups, measuring, reusing } = prepared;
   const { generated, project } = repo.config.config;
   const total = groups.reduce((sum, group) => sum + group.jobs.length, 0);
   ctx.emit({ type: 'run_started', root: repo.root, verb: mode, jobs: total });
@@ -158,7 +187,15 @@ async function runPrepared(prepared: PreparedGate, mode: GateMode, ctx: Context)
   const isMeant = (one: Drift) => mode === 'prepare' && one.generated !== undefined;
   const { results, drift } = await runStages(
     groups,
-    { root: repo.root, env, runDir, failFast, watch, isMeant },
+    {
+      root: repo.root,
+      env,
+      runDir,
+      failFast,
+      watch,
+      isMeant,
+      ...(reusing && { standIn: (job) => standIn(repo, job, reusing, ctx) }),
+    },
     ctx,
   );
   const wrong = drift.filter((one) => !isMeant(one));
@@ -200,6 +237,14 @@ async function runPrepared(prepared: PreparedGate, mode: GateMode, ctx: Context)
     hints.push(`Known traps of this project are in ${project.gotchas_doc}.`);
   }
   if (mode === 'done') hints.push(...checkpointWords(repo.config.config, prepared.changes));
+  const isOfCommit =
+    isClean(status) &&
+    isClean(after) &&
+    after.commit === repo.commit &&
+    drift.length === 0 &&
+    after.overlooked === undefined &&
+    submodules.unlike.length === 0;
+  if (reusing) hints.push(...(await keepResults(repo, reusing, { results, isOfCommit }, ctx)));
   const measured = isClean(status) && isClean(after) && after.commit === repo.commit;
   const fresh = measured ? (measuring?.measurements() ?? []) : [];
   await keepMeasurements(repo, fresh);
@@ -289,11 +334,12 @@ async function earnProof(
     trunk: trunk.name,
     trunk_commit: trunk.commit,
     gated_at: new Date().toISOString(),
-    jobs: results.map(({ step }) => ({
+    jobs: results.map(({ step, receipt }) => ({
       name: step.name,
       stage: step.stage,
       outcome: step.outcome,
       duration_ms: step.duration_ms,
+      ...(step.reused && receipt !== undefined && { receipt: { key: receipt, ...step.reused } }),
     })),
   });
   return { state: 'valid', commit: repo.commit };

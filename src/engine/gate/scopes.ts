@@ -1,3 +1,4 @@
+import type { Evidence } from '../../contract/config-values.ts';
 import type { ScopeResult } from '../../contract/data.ts';
 import { gitLine } from '../git/core.ts';
 import { changedPaths } from '../git/diff.ts';
@@ -9,6 +10,7 @@ export interface ClassifiedScope extends ScopeResult {
   commands?: string[];
   timeout?: number;
   needs?: string[];
+  evidence: Evidence;
   /** A change that is code lies in it, so that its gate runs. */
   triggered: boolean;
 }
@@ -56,6 +58,7 @@ export function classify(repo: Repository, changed: readonly string[]): Classifi
       ...(scope.gate && { gate: scope.gate.join(' && '), commands: scope.gate }),
       ...(scope.timeout !== undefined && { timeout: scope.timeout }),
       ...(scope.needs && { needs: scope.needs }),
+      evidence: scope,
       triggered,
     })),
     code,
@@ -88,6 +91,13 @@ export function insideProject(repo: Pick<Repository, 'prefix'>, path: string): s
 /** The part of a scope that callers see. */
 export function scopeResults(scopes: readonly ClassifiedScope[]): ScopeResult[] {
   return scopes.map(
-    ({ commands: _commands, timeout: _timeout, needs: _needs, triggered: _triggered, ...result }) => result,
+    ({
+      commands: _commands,
+      timeout: _timeout,
+      needs: _needs,
+      evidence: _evidence,
+      triggered: _triggered,
+      ...result
+    }) => result,
   );
 }

@@ -15,6 +15,8 @@ export interface StageRun {
   watch: DriftWatch;
   /** Drift that is what the run is for, and so stops nothing. */
   isMeant?: (drift: Drift) => boolean;
+  /** The result that stands in for a job, where there is one. */
+  standIn?: (job: PlannedJob) => Promise<JobResult | undefined>;
 }
 
 export interface StagesResult {
@@ -89,6 +91,8 @@ export async function runStages(
   const start = async (job: PlannedJob, signal: AbortSignal) => {
     const outputPath = outputFile(run.runDir, job.name, index++);
     if (!(await ready(job, ended)) || signal.aborted) return finish(skippedJob(job));
+    const stands = await run.standIn?.(job);
+    if (stands) return finish(stands);
     ctx.emit({ type: 'job_started', job: job.name, stage: job.stage, output_path: outputPath });
     const result = await runJob(job, { root: run.root, env: run.env, outputPath, signal });
     return finish(

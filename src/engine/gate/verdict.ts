@@ -56,7 +56,12 @@ export function judge(run: Ran): { error?: RefusalSlug; message: string } {
       message: `HEAD moved from ${run.commit.slice(0, 10)} to ${head.slice(0, 10)} while the jobs ran, so they judged no one commit: run ${verb} again.`,
     };
   }
-  return { message: results.length === 0 ? 'Nothing to run.' : `${count(results.length, 'job')} passed.` };
+  const reused = results.filter(({ step }) => step.reused).length;
+  const stood =
+    reused === 0 ? '' : reused === results.length ? ', all of them reused' : `, ${reused} of them reused`;
+  return {
+    message: results.length === 0 ? 'Nothing to run.' : `${count(results.length, 'job')} passed${stood}.`,
+  };
 }
 
 function drifted({ verb, drift, unnamed }: Ran): { error: RefusalSlug; message: string } {

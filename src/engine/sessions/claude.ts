@@ -98,10 +98,6 @@ async function standing(id: string, ends: Ends, env: NodeJS.ProcessEnv): Promise
   if (running === undefined) return { state: 'unknown' };
   if (running === 'none') return { state: 'ended' };
   const { status, waitingFor } = running;
-  if (status === 'waiting') {
-    const permission = /permission|request/.test(textOf(waitingFor) ?? '');
-    return { state: 'waiting', needs_attention: permission ? 'asks for permission' : 'asks a question' };
-  }
   const last = lastIn(ends.tail, (line) =>
     ['user', 'assistant'].includes(String(line.type)) && line.isSidechain !== true ? line : undefined,
   );
@@ -109,6 +105,11 @@ async function standing(id: string, ends: Ends, env: NodeJS.ProcessEnv): Promise
   const parts = Array.isArray(message.content) ? message.content.map(objectOf) : [];
   if (parts.some(({ type, name }) => type === 'tool_use' && name === 'AskUserQuestion')) {
     return { state: 'waiting', needs_attention: 'asks a question' };
+  }
+  // Its own questions are "permission prompt" there too, and were told apart above.
+  if (status === 'waiting') {
+    const permission = /permission|request/.test(textOf(waitingFor) ?? '');
+    return { state: 'waiting', needs_attention: permission ? 'asks for permission' : 'asks a question' };
   }
   const ended = last?.type === 'assistant' && !parts.some(({ type }) => type === 'tool_use');
   if (status === 'busy' || !ended)

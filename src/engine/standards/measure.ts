@@ -73,6 +73,7 @@ export class Measuring {
       commands: standard.run,
       ...needing(producer === undefined ? standard.needs : [producer]),
       ...(extract && artifact === undefined && { reads: source }),
+      ...(!extract && producer !== undefined && { readsAll: source }),
       ...timeLimit(standard.timeout, this.#repo.config),
       judge: (result, judging) => this.#judge(standard, result, judging),
     };

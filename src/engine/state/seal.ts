@@ -65,6 +65,11 @@ async function keyToSealWith(): Promise<{ dir: string; key: string }> {
 const mac = (key: string, kind: string, text: string) =>
   createHmac('sha256', key).update(`${kind}\n${text}`).digest();
 
+/** A digest of a text that only this user can make, so that what it was cannot be guessed from it. */
+export async function keyedDigest(text: string): Promise<string> {
+  return mac((await keyToSealWith()).key, 'digest', text).toString('hex');
+}
+
 interface At {
   path: string;
   ino: string;

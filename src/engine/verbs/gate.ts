@@ -16,8 +16,9 @@ const none = { passed: 0, failed: 0, cancelled: 0, skipped: 0, timed_out: 0 };
 /** A gate verb: `prepare` (fix, check), `test`, or `done` (everything, and the proof). */
 function gateVerb(mode: GateMode) {
   return async (root: string, args: Args<GateMode>, ctx: Context): Promise<Answer> => {
+    const options = { rerun: 'rerun' in args && args.rerun === true };
     if (args.dry_run) {
-      const prepared = await prepareGate(root, mode, ctx);
+      const prepared = await prepareGate(root, mode, ctx, options);
       return sayingFirst(await divergence(prepared.repo, prepared.status, ctx), {
         ok: true,
         dry_run: true,
@@ -30,7 +31,7 @@ function gateVerb(mode: GateMode) {
         },
       });
     }
-    const run = await runGate(root, mode, ctx);
+    const run = await runGate(root, mode, ctx, options);
     return sayingFirst(await divergence(run.repo, run.before, ctx), {
       ok: run.error === undefined,
       data: run.data,

@@ -47,7 +47,14 @@ export async function litter(repo: Repository, after: Afterwards): Promise<Mend[
     if (!/\.lock(\.from-.+)?$/.test(name) || (await isHeld(path))) continue;
     if (!(await isOfLivingStart(repo, name, after))) found.push(freeLock(path, idOf(name)));
   }
-  for (const dir of [state, locks, join(state, 'proofs'), join(state, 'proofs', 'latest')]) {
+  for (const dir of [
+    state,
+    locks,
+    join(state, 'proofs'),
+    join(state, 'proofs', 'latest'),
+    join(state, 'receipts'),
+    join(state, 'receipts', 'artifacts'),
+  ]) {
     for (const name of await namesIn(dir)) {
       if (!halfWritten.test(name) && !isPrivateIndex(name)) continue;
       const path = join(dir, name);

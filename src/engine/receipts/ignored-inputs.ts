@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { lstat, readdir, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import picomatch from 'picomatch';
+import { scopeMatchers } from '../gate/scope-paths.ts';
+import { fields, git, pathText } from '../git/core.ts';
+import type { Repository } from '../repository.ts';
+
+/** What a job may read by its inputs and no commit has: so many files and bytes of it are looked at. */
+const MOST_FILES = 2_000;
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/** What git ignores in a project, a whole directory by its name with a slash at the end. */
+export async function ignoredIn({ root }: Repository, signal?: AbortSignal): Promise<string[]> {
+  const { stdout } = await git(
+    root,
+    ['ls-files', '--others', '--ignored', '--exclude-standard', '--directory', '-z'],
+    { signal },
+  );
+  return fields(stdout).map((path) => pathText(path));
+}
+
+/**
+ * A digest of the files among a job's inputs that git ignores, those left out that it makes itself: a commit says nothing of
+ * them, and the job may read them all the same. Says why not where they are more than may be looked at.
+ */
+export async function digestOfIgnored(
+  root: string,
+  ignored: readonly string[],
+  patterns: readonly string[],
+  artifacts: readonly string[],
+): Promise<{ digest: string } | { why: string }> {
+  const matches = scopeMatchers(patterns);
+  const bases = patterns.filter((one) => !one.startsWith('!')).map((one) => picomatch.scan(one).base);
+  const own = new Set(artifacts);
+  const found: string[] = [];
+  const queue = [...ignored];
+  let looked = 0;
+  for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
+    if (++looked > 10 * MOST_FILES) return tooMany;
+    if (!path.endsWith('/')) {
+      if (matches(path) && !own.has(path)) found.push(path);
+      if (found.length > MOST_FILES) return tooMany;
+      continue;
+    }
+    const dir = path.slice(0, -1);
+    const within = (a: string, b: string) => b === '' || b === '.' || a === b || a.startsWith(`${b}/`);
+    if (!bases.some((base) => within(dir, base) || within(base, dir))) continue;
+    for (const entry of await readdir(join(root, dir), { withFileTypes: true }))
+      queue.push(`${dir}/${entry.name}${entry.isDirectory() ? '/' : ''}`);
+  }
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for (const path of found.sort()) {
+    const stats = await lstat(join(root, path)).catch(() => undefined);
+    bytes += stats?.size ?? 0;
+    if (bytes > MOST_BYTES) return tooMany;
+    hash.update(`${path}\0${stats ? stats.mode & 0o111 : 'gone'}\0`);
+    if (stats?.isSymbolicLink()) hash.update(await readlink(join(root, path)));
+    else if (stats?.isFile()) {
+      const own = createHash('sha256');
+      await pipeline(createReadStream(join(root, path)), own);
+      hash.update(own.digest());
+    }
+  }
+  return { digest: found.length === 0 ? '' : hash.digest('hex') };
+}
+
+const tooMany = {
+  why: `git ignores more than ${MOST_FILES} files, or 64 MiB, among its inputs: leave them out with "!"`,
+};

@@ -1,0 +1,38 @@
+import { fields, git, pathText } from '../git/core.ts';
+import type { Repository } from '../repository.ts';
+
+/** A file of the project as its commit has it. */
+export interface TreeFile {
+  /** Relative to the project root. */
+  path: string;
+  mode: string;
+  /** git's own object id: the same bytes, the same id. */
+  id: string;
+}
+
+/** Every file of the project in a checkout's commit, links and submodules too, in git's order. */
+export async function projectTree(repo: Repository, signal?: AbortSignal): Promise<TreeFile[]> {
+  const below = repo.prefix ? `${repo.prefix}/` : '';
+  const { stdout } = await git(
+    repo.top,
+    [
+      '--literal-pathspecs',
+      'ls-tree',
+      '-r',
+      '-z',
+      '--full-tree',
+      repo.commit,
+      ...(below ? ['--', below] : []),
+    ],
+    { signal },
+  );
+  return fields(stdout).map((line) => {
+    // "<mode> <type> <id>\t<path>"
+    const tab = line.indexOf(0x09);
+    const [mode = '', , id = ''] = line.subarray(0, tab).toString('latin1').split(' ');
+    return { path: pathText(line.subarray(tab + 1)).slice(below.length), mode, id };
+  });
+}
+
+export const isLink = ({ mode }: TreeFile) => mode === '120000';
+export const isSubmodule = ({ mode }: TreeFile) => mode === '160000';
