@@ -118,8 +118,8 @@ describe('An answer over HTTP', () => {
   it('says in words what is wrong with a message, never by a dump of a schema', async () => {
     const bad: [body: string, status: number, code: number, words: RegExp][] = [
       ['', 400, -32_700, /no message/],
-      ['{"jsonrpc":', 400, -32_700, /no JSON/],
-      ['[]', 400, -32_600, /Batches/],
+      ['{"jsonrpc":', 400, -32_700, /not JSON/],
+      ['[]', 400, -32_600, /batches/],
       ['7', 400, -32_600, /JSON object/],
       ['{"jsonrpc":"2.0","id":{},"method":"tools/list"}', 400, -32_600, /id of a request/],
       ['{"jsonrpc":"1.0","id":1,"method":"tools/list"}', 200, -32_600, /"jsonrpc": "2.0"/],

@@ -206,9 +206,14 @@ export async function outdatedRests(
     found.push({
       path: join(dir, id),
       async remove() {
-        for (const path of [join(dir, id), join(dir, `${id}.whole`)]) {
-          const ino = await inodeOf(path);
-          if (ino !== undefined && inos.includes(ino)) await removeNamedTree({ path, within: dir, ino });
+        // Each by its own inode: that of the other may be anybody's by now, once the other is gone.
+        const [whole, rest] = inos;
+        for (const [path, ino] of [
+          [join(dir, `${id}.whole`), whole],
+          [join(dir, id), rest],
+        ] as const) {
+          if (ino !== undefined && (await inodeOf(path)) === ino)
+            await removeNamedTree({ path, within: dir, ino });
         }
         await removeOwnFile(join(dir, name));
       },
