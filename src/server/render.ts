@@ -12,6 +12,7 @@ import type {
 } from '../contract/data.ts';
 import type { Diagnostic, Envelope } from '../contract/envelope.ts';
 import type { ProjectsData } from '../contract/projects.ts';
+import { reusedWords } from '../contract/reused-words.ts';
 import { boundWords, shownNumber, stateWords } from '../contract/standard-words.ts';
 import type { VerbWithReport } from '../contract/traits.ts';
 import type { Data } from '../contract/verbs.ts';
@@ -273,9 +274,7 @@ function jobs({ steps, ok }: Envelope): string[] {
   if (!steps || steps.length === 0) return [];
   const shown = ok ? steps : steps.filter((step) => step.outcome !== 'skipped');
   const each = shown.map(({ name, outcome, duration_ms, reused }) =>
-    reused
-      ? `${name} reused from ${reused.commit.slice(0, 10)} (${reused.at.slice(0, 16).replace('T', ' ')} in ${reused.worktree})`
-      : `${name} ${outcome} ${(duration_ms / 1000).toFixed(1)}s`,
+    reused ? `${name} ${reusedWords(reused)}` : `${name} ${outcome} ${(duration_ms / 1000).toFixed(1)}s`,
   );
   return [cut(`jobs: ${each.join(', ')}`, MESSAGE_LIMIT)];
 }

@@ -1,4 +1,5 @@
 import type { Envelope, Step } from '../../contract/envelope.ts';
+import { reusedWords } from '../../contract/reused-words.ts';
 import type { Ink } from '../ink.ts';
 import { duration, table } from '../words.ts';
 
@@ -23,8 +24,7 @@ export function jobLines({ steps = [] }: Envelope, ink: Ink): string[] {
 }
 
 function ending({ outcome, exit_code, reused }: Step): string {
-  if (reused)
-    return `reused from ${reused.commit.slice(0, 10)} (${reused.at.slice(0, 16).replace('T', ' ')} UTC in ${reused.worktree})`;
+  if (reused) return reusedWords(reused);
   if (outcome === 'passed') return '';
   // A measurement may fail by what it printed.
   if (outcome === 'failed' && exit_code === 0) return '';

@@ -1,6 +1,6 @@
 import type { DocumentShape, LineShape } from './finding.ts';
 import { biome } from './shapes/biome.ts';
-import { blockShape, mypy, tables } from './shapes/blocks.ts';
+import { blockShape } from './shapes/blocks.ts';
 import { colon } from './shapes/colon.ts';
 import { commands } from './shapes/commands.ts';
 import { esbuild } from './shapes/esbuild.ts';
@@ -9,12 +9,14 @@ import { goBuild, goTest } from './shapes/go.ts';
 import { eslintUnix, headed } from './shapes/headed.ts';
 import { jsonReports } from './shapes/json-reports.ts';
 import { junit } from './shapes/junit.ts';
+import { mypy } from './shapes/mypy.ts';
 import { nodeStack, nodeTests } from './shapes/node.ts';
 import { pytest } from './shapes/pytest.ts';
 import { python, unittest } from './shapes/python.ts';
 import { rowShape } from './shapes/rows.ts';
 import { rust } from './shapes/rust.ts';
 import { sarif } from './shapes/sarif.ts';
+import { tables } from './shapes/tables.ts';
 import { tap } from './shapes/tap.ts';
 import {
   ava,

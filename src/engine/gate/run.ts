@@ -1,12 +1,12 @@
 import { count } from '../../contract/count.ts';
-import type { Drift, GateData, ProofState } from '../../contract/data.ts';
+import type { Drift, GateData } from '../../contract/data.ts';
 import type { Diagnostic, Envelope, Plan } from '../../contract/envelope.ts';
 import type { RefusalSlug } from '../../contract/refusals.ts';
 import { lockCheckout } from '../checkout.ts';
 import type { Context } from '../context.ts';
 import { gitLine } from '../git/core.ts';
 import { aheadBehind, isAncestor } from '../git/refs.ts';
-import { isClean, listChanges, readStatus, type TreeStatus } from '../git/status.ts';
+import { isClean, readStatus, type TreeStatus } from '../git/status.ts';
 import { jobEnv } from '../job-env.ts';
 import { checkpointWords } from '../policy.ts';
 import type { Decision } from '../receipts/decide.ts';
@@ -18,9 +18,8 @@ import { findLoosened, loosenedDiagnostics, loosenedMessage, trunkLimits } from 
 import { Measuring } from '../standards/measure.ts';
 import { findReplays } from '../standards/replay.ts';
 import { DriftWatch, driftDiagnostic, shown } from './drift.ts';
+import { earnProof, proofSentence } from './earn-proof.ts';
 import { type GateMode, type JobGroup, planGate } from './plan.ts';
-import type { JobResult } from './planned-job.ts';
-import { writeProof } from './proof.ts';
 import { newRunDir } from './run-dir.ts';
 import { type Classification, changesSinceTrunk, classify, scopeResults } from './scopes.ts';
 import { runStages } from './stages.ts';
@@ -282,73 +281,6 @@ async function runPrepared(prepared: PreparedGate, mode: GateMode, ctx: Context)
 
 async function askAhead(repo: Repository): Promise<{ tree: string }> {
   return { tree: await gitLine(repo.top, ['rev-parse', `${repo.commit}^{tree}`]) };
-}
-
-/** Writes the proof of a green run, or says why there is none. */
-async function earnProof(
-  prepared: PreparedGate,
-  error: RefusalSlug | undefined,
-  results: JobResult[],
-  { after, submodules, tree }: { after: TreeStatus; submodules: readonly string[]; tree: string },
-): Promise<ProofState> {
-  const { repo, status } = prepared;
-  if (error) return { state: 'none', reason: 'The gate did not pass.' };
-  if (!isClean(status)) {
-    return {
-      state: 'none',
-      reason: `The tree has uncommitted changes (${listChanges(status)}): commit or ignore them and run done again.`,
-    };
-  }
-  if (!isClean(after)) {
-    return {
-      state: 'none',
-      reason: `Files appeared or changed while the jobs ran (${listChanges(after)}), so no commit holds what was judged: commit or ignore them and run done again.`,
-    };
-  }
-  const { edited, absent } = after.overlooked ?? { edited: [], absent: [] };
-  if (absent.length > 0) {
-    return {
-      state: 'none',
-      reason: `${count(absent.length, 'file')} of the commit ${absent.length === 1 ? 'is' : 'are'} not in this tree (${absent.slice(0, 5).join(', ')}): a sparse checkout or an index flag leaves ${absent.length === 1 ? 'it' : 'them'} out, so not the whole commit was judged. Run "git sparse-checkout disable" or "git update-index --no-skip-worktree --no-assume-unchanged" on ${absent.length === 1 ? 'it' : 'them'}, restore what is missing, and run done again.`,
-    };
-  }
-  if (edited.length > 0) {
-    return {
-      state: 'none',
-      reason: `git was told to overlook edits in ${edited.slice(0, 5).join(', ')}, so no commit holds what was judged: run "git update-index --no-assume-unchanged --no-skip-worktree" on them, commit, and run done again.`,
-    };
-  }
-  if (submodules.length > 0) {
-    return {
-      state: 'none',
-      reason: `Not the whole commit was judged: ${submodules.slice(0, 5).join('; ')}. Run "git submodule update --init --recursive" here (or have [worktree.setup] run it), and run done again.`,
-    };
-  }
-  const trunk = requireTrunk(repo);
-  await writeProof(repo, {
-    version: 1,
-    commit: repo.commit,
-    tree,
-    project: repo.prefix,
-    config_digest: repo.config.digest,
-    trunk: trunk.name,
-    trunk_commit: trunk.commit,
-    gated_at: new Date().toISOString(),
-    jobs: results.map(({ step, receipt }) => ({
-      name: step.name,
-      stage: step.stage,
-      outcome: step.outcome,
-      duration_ms: step.duration_ms,
-      ...(step.reused && receipt !== undefined && { receipt: { key: receipt, ...step.reused } }),
-    })),
-  });
-  return { state: 'valid', commit: repo.commit };
-}
-
-function proofSentence(proof: ProofState): string {
-  return proof.state === 'valid'
-    ? 'Proof recorded.'
-    : `No proof: ${proof.reason ?? 'the tree is not clean.'}`;
 }
 
 function emptyHint(mode: GateMode): string {

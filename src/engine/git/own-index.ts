@@ -1,12 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { stateDir } from '../files.ts';
 import { foreignOnTheWay, madeOwnDir } from '../state/own-dir.ts';
 import { isSealed, sealed } from '../state/seal.ts';
 import { submodule } from './compare.ts';
-import { fields, git } from './core.ts';
+import { git } from './core.ts';
+import { treeEntries } from './ls-tree.ts';
 import type { Place } from './place.ts';
 
 /** One file of a commit, and how the file in the checkout was when it was last found to be that. */
@@ -37,9 +38,12 @@ export interface Checkout extends Pick<Place, 'top' | 'gitDir' | 'commonDir'> {
 const KIND = 'own-index';
 const LARGEST = 512 * 1024 * 1024;
 
-/** Of a linked checkout it goes with git's own directory for it. */
-const fileOf = ({ gitDir, commonDir }: Checkout) =>
-  gitDir === commonDir ? join(stateDir(commonDir), 'tree') : join(gitDir, 'discern-vscode.tree');
+/** Of a linked checkout it goes with git's own directory for it; else it lies in a directory of ours, `own`. */
+function placeOf({ gitDir, commonDir }: Checkout): { path: string; own?: string } {
+  if (gitDir !== commonDir) return { path: join(gitDir, 'discern-vscode.tree') };
+  const own = stateDir(commonDir);
+  return { path: join(own, 'tree'), own };
+}
 
 interface Header {
   version: number;
@@ -55,10 +59,9 @@ const sumOf = (body: string) => createHash('sha256').update(body, 'latin1').dige
  * did not come to be here: it is made anew then.
  */
 export async function loadOwnIndex(checkout: Checkout): Promise<OwnIndex | undefined> {
-  const path = fileOf(checkout);
+  const { path, own } = placeOf(checkout);
   // Behind a link lies nothing of ours.
-  if (checkout.gitDir === checkout.commonDir && (await foreignOnTheWay(dirname(path))) !== undefined)
-    return undefined;
+  if (own !== undefined && (await foreignOnTheWay(own)) !== undefined) return undefined;
   const text = readWhole(path);
   const line = text?.indexOf('\0') ?? -1;
   if (text === undefined || line === -1) return undefined;
@@ -125,10 +128,10 @@ export class Writing {
 
   /** `undefined` where nothing may be written: then each look reads what it has to. */
   static async begin(checkout: Checkout): Promise<Writing | undefined> {
-    const path = fileOf(checkout);
+    const { path, own } = placeOf(checkout);
     const temporary = `${path}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
     try {
-      if (checkout.gitDir === checkout.commonDir) await madeOwnDir(dirname(path));
+      if (own !== undefined) await madeOwnDir(own);
       const file = await open(temporary, 'wx');
       try {
         const { mtimeNs } = await file.stat({ bigint: true });
@@ -183,11 +186,8 @@ export async function entriesOf(
     ...(env && { env }),
   });
   const before = new Map(known.map((entry) => [entry.key, entry]));
-  return fields(stdout).map((line) => {
-    // "<mode> <type> <id>\t<path>" (git-ls-tree(1))
-    const tab = line.indexOf(0x09);
-    const [mode = '', , id = ''] = line.toString('latin1', 0, tab).split(' ');
-    const key = line.toString('latin1', tab + 1);
+  return treeEntries(stdout).map(({ mode, id, path }) => {
+    const key = path.toString('latin1');
     const same = before.get(key);
     return same?.mode === mode && same.id === id ? same : { key, mode, id, stamp: '', converted: false };
   });

@@ -1,4 +1,5 @@
 import { lstat } from 'node:fs/promises';
+import { orWhenAbsent } from '../files.ts';
 import { submodule } from '../git/compare.ts';
 import { pathText } from '../git/core.ts';
 import type { Difference } from '../git/diff.ts';
@@ -36,6 +37,8 @@ export async function editedInTheWay(
 
 /** A directory where a file was is a person's, whatever lies in it. */
 async function isDirectory({ top }: Checkout, key: string): Promise<boolean> {
-  const found = await lstat(Buffer.concat([Buffer.from(`${top}/`), pathOf(key)])).catch(() => undefined);
+  const found = await lstat(Buffer.concat([Buffer.from(`${top}/`), pathOf(key)])).catch(
+    orWhenAbsent(undefined),
+  );
   return found?.isDirectory() === true;
 }

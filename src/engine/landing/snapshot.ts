@@ -4,6 +4,7 @@ import { join, relative, sep } from 'node:path';
 import { indexInfo, type NamedEntry, submodule } from '../git/compare.ts';
 import { fields, GitError, git, gitLine, pathText } from '../git/core.ts';
 import { treeDifference } from '../git/diff.ts';
+import { treeEntries } from '../git/ls-tree.ts';
 import { commitTree } from '../git/merge.ts';
 import { moveRef } from '../git/refs.ts';
 import { recoveryRef } from '../recovered.ts';
@@ -163,7 +164,7 @@ async function refuseRepositories(checkout: string, before: string, tree: string
 
 async function repositoriesIn(checkout: string, tree: string): Promise<string[]> {
   const { stdout } = await git(checkout, ['ls-tree', '-r', '-z', tree]);
-  return fields(stdout)
-    .filter((line) => line.subarray(0, submodule.length).toString('latin1') === submodule)
-    .map((line) => pathText(line.subarray(line.indexOf(0x09) + 1)));
+  return treeEntries(stdout)
+    .filter(({ mode }) => mode === submodule)
+    .map(({ path }) => pathText(path));
 }

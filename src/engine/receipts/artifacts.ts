@@ -1,9 +1,10 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { constants, createReadStream } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
 import { chmod, copyFile, lstat, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
+import { orWhenAbsent } from '../files.ts';
 import { foreignOnTheWay, madeOwnDir } from '../state/own-dir.ts';
+import { hashFile } from './hash-file.ts';
 import type { KeptFile, Receipt } from './receipt.ts';
 
 /** The largest file of which a copy is kept, in bytes. */
@@ -33,7 +34,7 @@ export async function keepFiles(
     try {
       await copyFile(from, temporary, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
       // The copy is hashed, not the file: that may still be written to.
-      kept.push({ path, sha256: await hashOf(temporary), mode: found.mode & 0o777, size: found.size });
+      kept.push({ path, sha256: await hashFile(temporary), mode: found.mode & 0o777, size: found.size });
       await rename(temporary, to);
     } catch (error) {
       await rm(temporary, { force: true });
@@ -59,11 +60,11 @@ export async function restoreFiles(
     const target = join(root, file.path);
     const there = await lstatOf(target);
     if (there && !there.isFile()) return false;
-    if (there && there.size === file.size && (await hashOf(target)) === file.sha256) continue;
+    if (there && there.size === file.size && (await hashFile(target)) === file.sha256) continue;
     if (isTracked(file.path)) return false;
     const copy = keptPath(dir, key, index);
     const found = (await foreignOnTheWay(dir)) === undefined ? await lstatOf(copy) : undefined;
-    if (!found?.isFile() || found.size !== file.size || (await hashOf(copy)) !== file.sha256) return false;
+    if (!found?.isFile() || found.size !== file.size || (await hashFile(copy)) !== file.sha256) return false;
     missing.push({ file, copy });
   }
   for (const { file, copy } of missing) {
@@ -98,15 +99,4 @@ async function isPlainPath(root: string, path: string): Promise<boolean> {
   return true;
 }
 
-async function hashOf(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
-  return hash.digest('hex');
-}
-
-function lstatOf(path: string) {
-  return lstat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
-    return undefined;
-  });
-}
+const lstatOf = (path: string) => lstat(path).catch(orWhenAbsent(undefined));

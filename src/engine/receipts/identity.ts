@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
-import { readFile, readlink, stat } from 'node:fs/promises';
+import { readlink, stat } from 'node:fs/promises';
 import { join, posix } from 'node:path';
+import { orWhenAbsent } from '../files.ts';
 import type { PlannedJob } from '../gate/planned-job.ts';
 import { scopeMatchers } from '../gate/scope-paths.ts';
 import type { Repository } from '../repository.ts';
 import { keyedDigest } from '../state/seal.ts';
+import { hashFile } from './hash-file.ts';
 import { digestOfIgnored } from './ignored-inputs.ts';
 import { digestOf, keyOf, type Parts } from './receipt.ts';
 import { isLink, isSubmodule, type TreeFile } from './tree.ts';
@@ -146,17 +148,11 @@ async function toolchainOf(
   const hashes: Record<string, string> = {};
   for (const file of [...files].sort()) {
     const path = join(root, file);
-    const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
-    });
+    const found = await stat(path).catch(orWhenAbsent(undefined));
     if (found && (!found.isFile() || found.size > LARGEST_TOOL)) {
       return { why: `${file} of its toolchain is no file of at most ${LARGEST_TOOL} bytes` };
     }
-    hashes[file] = found
-      ? createHash('sha256')
-          .update(await readFile(path))
-          .digest('hex')
-      : 'absent';
+    hashes[file] = found ? await hashFile(path) : 'absent';
   }
   return { hashes };
 }

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { lstat, readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import picomatch from 'picomatch';
+import { errnoOf } from '../errno.ts';
+import { orWhenAbsent } from '../files.ts';
 import { scopeMatchers } from '../gate/scope-paths.ts';
 import { fields, git, pathText } from '../git/core.ts';
 import type { Repository } from '../repository.ts';
+import { hashFile } from './hash-file.ts';
 
 /** What a job may read by its inputs and no commit has: so many files and bytes of it are looked at. */
 const MOST_FILES = 2_000;
@@ -24,9 +25,18 @@ export async function ignoredIn({ root }: Repository, signal?: AbortSignal): Pro
 
 /**
  * A digest of the files among a job's inputs that git ignores, those left out that it makes itself: a commit says nothing of
- * them, and the job may read them all the same. Says why not where they are more than may be looked at.
+ * them, and the job may read them all the same. Says why not where they cannot be read, or are more than may be looked at.
  */
-export async function digestOfIgnored(
+export async function digestOfIgnored(...given: Parameters<typeof digest>): ReturnType<typeof digest> {
+  try {
+    return await digest(...given);
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error;
+    return { why: `what git ignores among its inputs cannot be read (${errnoOf(error)})` };
+  }
+}
+
+async function digest(
   root: string,
   ignored: readonly string[],
   patterns: readonly string[],
@@ -54,16 +64,12 @@ export async function digestOfIgnored(
   const hash = createHash('sha256');
   let bytes = 0;
   for (const path of found.sort()) {
-    const stats = await lstat(join(root, path)).catch(() => undefined);
+    const stats = await lstat(join(root, path)).catch(orWhenAbsent(undefined));
     bytes += stats?.size ?? 0;
     if (bytes > MOST_BYTES) return tooMany;
     hash.update(`${path}\0${stats ? stats.mode & 0o111 : 'gone'}\0`);
     if (stats?.isSymbolicLink()) hash.update(await readlink(join(root, path)));
-    else if (stats?.isFile()) {
-      const own = createHash('sha256');
-      await pipeline(createReadStream(join(root, path)), own);
-      hash.update(own.digest());
-    }
+    else if (stats?.isFile()) hash.update(await hashFile(join(root, path)));
   }
   return { digest: found.length === 0 ? '' : hash.digest('hex') };
 }

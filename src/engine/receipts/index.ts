@@ -23,6 +23,8 @@ export interface Reusing {
   isTracked: (path: string) => boolean;
   /** Jobs that found other things around them, when their turn came, than were looked at before the run. */
   unlike: Set<string>;
+  /** A job has run since the first look, so that what no commit has may be another by now. */
+  hasRun: boolean;
 }
 
 /**
@@ -59,6 +61,7 @@ export async function openReceipts(
     identified,
     isTracked: (path) => tracked.has(path),
     unlike: new Set(),
+    hasRun: false,
   };
 }
 
@@ -69,16 +72,31 @@ export async function openReceipts(
 export async function standIn(
   repo: Repository,
   job: PlannedJob,
+  reusing: Reusing,
+  ctx: Context,
+): Promise<JobResult | undefined> {
+  const before = reusing.hasRun;
+  const result = await find(repo, job, reusing, before, ctx);
+  if (!result) reusing.hasRun = true;
+  return result;
+}
+
+async function find(
+  repo: Repository,
+  job: PlannedJob,
   { decisions, identified, isTracked, unlike }: Reusing,
+  hasRun: boolean,
   ctx: Context,
 ): Promise<JobResult | undefined> {
   const one = identified.get(job.name);
   if (!one || 'why' in one) return undefined;
-  const around = await aroundOf(job, repo.root, await ignoredIn(repo, ctx.signal));
-  const { toolchain, ignored } = one.parts;
-  if (JSON.stringify(around) !== JSON.stringify({ toolchain, ignored })) {
-    unlike.add(job.name);
-    return undefined;
+  if (hasRun) {
+    const around = await aroundOf(job, repo.root, await ignoredIn(repo, ctx.signal));
+    const { toolchain, ignored } = one.parts;
+    if (JSON.stringify(around) !== JSON.stringify({ toolchain, ignored })) {
+      unlike.add(job.name);
+      return undefined;
+    }
   }
   const receipt = decisions.get(job.name)?.reuse;
   if (!receipt) return undefined;

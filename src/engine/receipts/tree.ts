@@ -1,4 +1,5 @@
-import { fields, git, pathText } from '../git/core.ts';
+import { git, pathText } from '../git/core.ts';
+import { treeEntries } from '../git/ls-tree.ts';
 import type { Repository } from '../repository.ts';
 
 /** A file of the project as its commit has it. */
@@ -26,12 +27,11 @@ export async function projectTree(repo: Repository, signal?: AbortSignal): Promi
     ],
     { signal },
   );
-  return fields(stdout).map((line) => {
-    // "<mode> <type> <id>\t<path>"
-    const tab = line.indexOf(0x09);
-    const [mode = '', , id = ''] = line.subarray(0, tab).toString('latin1').split(' ');
-    return { path: pathText(line.subarray(tab + 1)).slice(below.length), mode, id };
-  });
+  return treeEntries(stdout).map(({ mode, id, path }) => ({
+    path: pathText(path).slice(below.length),
+    mode,
+    id,
+  }));
 }
 
 export const isLink = ({ mode }: TreeFile) => mode === '120000';

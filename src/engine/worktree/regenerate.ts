@@ -6,7 +6,8 @@ import { stateDir } from '../files.ts';
 import { generatedJob, generatedOwner } from '../gate/generated.ts';
 import { insideProject } from '../gate/scopes.ts';
 import { indexInfo, type NamedEntry } from '../git/compare.ts';
-import { fields, git, gitLine } from '../git/core.ts';
+import { git, gitLine } from '../git/core.ts';
+import { treeEntries } from '../git/ls-tree.ts';
 import { commitForPerson } from '../git/merge.ts';
 import { moveRef } from '../git/refs.ts';
 import { readStatus } from '../git/status.ts';
@@ -80,14 +81,11 @@ async function filesAt(
   paths: readonly string[],
 ): Promise<Map<string, { mode: string; id: string }>> {
   const { stdout } = await git(repo.top, ['--literal-pathspecs', 'ls-tree', '-z', commit, '--', ...paths]);
-  const found = new Map<string, { mode: string; id: string }>();
-  for (const line of fields(stdout)) {
-    // "<mode> <type> <id>\t<path>"
-    const tab = line.indexOf(0x09);
-    const [mode = '', type = '', id = ''] = line.subarray(0, tab).toString('latin1').split(' ');
-    if (type === 'blob') found.set(line.subarray(tab + 1).toString('utf8'), { mode, id });
-  }
-  return found;
+  return new Map(
+    treeEntries(stdout)
+      .filter(({ type }) => type === 'blob')
+      .map(({ path, mode, id }) => [path.toString('utf8'), { mode, id }]),
+  );
 }
 
 /** Every untracked file of a checkout: what is new after a generator ran is its doing. */

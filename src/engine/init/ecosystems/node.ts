@@ -126,12 +126,13 @@ async function workspaceOffers(
       }
       continue;
     }
-    const name = tool?.tasks(job) ?? bestName(job, members);
-    if (name === undefined) continue;
-    if (tool?.knows(name)) {
-      found.push(known(job, tool.command(name), tool.from));
+    const task = tool?.task(job);
+    if (tool && task !== undefined) {
+      found.push(known(job, tool.command(task), tool.from));
       continue;
     }
+    const name = bestName(job, members);
+    if (name === undefined) continue;
     const having = members.filter(({ scripts }) => scripts.has(name));
     const fit = having.filter(({ scripts }) => {
       const { against, fixes } = judged(scripts, name);
@@ -204,8 +205,7 @@ async function taskRunner(files: ProjectFiles, manifest: Members, manager: Manag
   );
   return {
     from: `${tool}.json`,
-    tasks: (job: string) => scriptNames(job).find((name) => names.has(name)),
-    knows: (name: string) => names.has(name),
+    task: (job: string) => scriptNames(job).find((name) => names.has(name)),
     command: (name: string) =>
       `${execs[manager]} ${turbo ? `turbo run ${name}` : `nx run-many --target=${name}`}`,
   };
