@@ -31,17 +31,20 @@ function stageExtension(stage) {
     ...manifest
   } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   writeFileSync(join(stage, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
-  for (const name of [
-    '.vscodeignore',
-    'package.nls.json',
-    'README.md',
-    'CHANGELOG.md',
-    'LICENSE',
-    'dist',
-    'media',
-    'docs/images',
-  ])
+  writeFileSync(join(stage, 'README.md'), withoutPictures(readFileSync(join(root, 'README.md'), 'utf8')));
+  for (const name of ['.vscodeignore', 'package.nls.json', 'CHANGELOG.md', 'LICENSE', 'dist', 'media'])
     cpSync(join(root, name), join(stage, name), { recursive: true });
+}
+
+/**
+ * A Markdown text less the paragraphs that show or name our pictures. VS Code's page of an extension loads pictures from the
+ * web only (its `img-src` is `https: data:`), so pictures in the VSIX would weigh much and show nowhere.
+ */
+export function withoutPictures(text) {
+  return text
+    .split(/\n{2,}/)
+    .filter((paragraph) => !paragraph.includes('](docs/images/'))
+    .join('\n\n');
 }
 
 function pack(file, from, version) {
