@@ -27,12 +27,12 @@ const branches = (project: Project) =>
   git(project.root, 'branch', '--list', 'agent/*', '--format=%(refname:short)');
 const removing = (project: Project) => readdir(`${project.root}.worktrees`).then(([name = '']) => name);
 
-/** A kind of wreckage: what makes it for real, the command status names, and what must hold when that was run. */
+/** A kind of leftover: what makes it for real, the command status names, and what must hold when that was run. */
 interface Case {
   title: string;
   make(project: Project): Promise<unknown>;
   remedy: RegExp;
-  mended?(project: Project, made: unknown): Promise<void>;
+  cleaned?(project: Project, made: unknown): Promise<void>;
 }
 
 const PRUNE = /^discern prune --no-dry-run$/;
@@ -64,7 +64,7 @@ const cases: Case[] = [
     title: 'a worktree whose directory was deleted, with its branch, which was empty',
     make: async ({ root }) => gone((await started(root)).path),
     remedy: PRUNE,
-    mended: async (project) => assert.equal(await branches(project), ''),
+    cleaned: async (project) => assert.equal(await branches(project), ''),
   },
   {
     title: 'a worktree that was deleted, and whose branch has work: that stays',
@@ -75,7 +75,7 @@ const cases: Case[] = [
       return { branch, commit };
     },
     remedy: PRUNE,
-    mended: async ({ root }, made) => {
+    cleaned: async ({ root }, made) => {
       const { branch, commit } = made as { branch: string; commit: string };
       assert.equal(await git(root, 'rev-parse', branch), commit);
     },
@@ -89,7 +89,7 @@ const cases: Case[] = [
       await gone(path);
     },
     remedy: PRUNE,
-    mended: async ({ root }) => {
+    cleaned: async ({ root }) => {
       const ref = await git(root, 'for-each-ref', '--format=%(refname)', 'refs/discern/recovered');
       assert.equal(await git(root, 'show', `${ref}:staged`), 'precious');
     },
@@ -104,7 +104,7 @@ const cases: Case[] = [
       return commit;
     },
     remedy: PRUNE,
-    mended: async ({ root }, commit) => {
+    cleaned: async ({ root }, commit) => {
       assert.notEqual(await git(root, 'for-each-ref', '--contains', String(commit)), '');
     },
   },
@@ -117,7 +117,7 @@ const cases: Case[] = [
       return `${path} moved`;
     },
     remedy: /^git worktree repair '.* moved'$/,
-    mended: async (_project, moved) => {
+    cleaned: async (_project, moved) => {
       assert.equal(await git(String(moved), 'status', '--porcelain'), '?? loose');
       assert.equal(succeeded(await verb('status', String(moved))).location, 'worktree');
     },
@@ -131,7 +131,7 @@ const cases: Case[] = [
       return path;
     },
     remedy: /^git worktree repair$/,
-    mended: async (_project, path) =>
+    cleaned: async (_project, path) =>
       assert.equal(await git(String(path), 'status', '--porcelain'), '?? loose'),
   },
   {
@@ -146,7 +146,7 @@ const cases: Case[] = [
       return { path, branch, commit };
     },
     remedy: PRUNE,
-    mended: async (_project, made) => {
+    cleaned: async (_project, made) => {
       const { path, branch, commit } = made as { path: string; branch: string; commit: string };
       assert.equal(await git(path, 'status', '--porcelain'), ' M b\n?? loose');
       assert.equal(await git(path, 'branch', '--show-current'), branch);
@@ -167,14 +167,14 @@ const cases: Case[] = [
       return path;
     },
     remedy: PRUNE,
-    mended: async (_project, path) =>
+    cleaned: async (_project, path) =>
       assert.equal(await git(String(path), 'status', '--porcelain'), '?? loose'),
   },
   {
     title: 'the branch of a start that was cut off',
     make: ({ root }) => killedAt('start.branched', 'start', root),
     remedy: PRUNE,
-    mended: async (project) => assert.equal(await branches(project), ''),
+    cleaned: async (project) => assert.equal(await branches(project), ''),
   },
   {
     title: 'the branch of a start from elsewhere that was cut off',
@@ -185,31 +185,31 @@ const cases: Case[] = [
       await killedAt('start.branched', 'start', project.root, { from: 'elsewhere' });
     },
     remedy: PRUNE,
-    mended: async (project) => assert.equal(await branches(project), ''),
+    cleaned: async (project) => assert.equal(await branches(project), ''),
   },
   {
     title: 'the directory and the branch of a start that was cut off',
     make: ({ root }) => killedAt('start.claimed', 'start', root),
     remedy: PRUNE,
-    mended: async ({ root }) => assert.deepEqual(await readdir(`${root}.worktrees`).catch(() => []), []),
+    cleaned: async ({ root }) => assert.deepEqual(await readdir(`${root}.worktrees`).catch(() => []), []),
   },
   {
     title: 'a worktree whose start was cut off',
     make: ({ root }) => killedAt('start.recorded', 'start', root),
     remedy: /^discern drop \S+ --delete-branch$/,
-    mended: async (project) => assert.equal(await branches(project), ''),
+    cleaned: async (project) => assert.equal(await branches(project), ''),
   },
   {
     title: 'a worktree that git had not finished making',
     make: cutOffInGit,
     remedy: /^git worktree remove --force --force \S+ && discern prune --no-dry-run$/,
-    mended: async (project) => assert.equal(await branches(project), ''),
+    cleaned: async (project) => assert.equal(await branches(project), ''),
   },
   {
     title: 'a worktree that git had not finished making, and into which someone put a file',
     make: async (project) => writeFile(join(await cutOffInGit(project), 'own.txt'), 'precious\n'),
     remedy: /^git worktree unlock \S+$/,
-    mended: async ({ root }) => {
+    cleaned: async ({ root }) => {
       const [id = ''] = await readdir(`${root}.worktrees`);
       assert.equal(await readFile(join(`${root}.worktrees`, id, 'own.txt'), 'utf8'), 'precious\n');
     },
@@ -223,13 +223,13 @@ const cases: Case[] = [
       succeeded(await verb('drop', project.root, { worktree: id, delete_branch: false }));
     },
     remedy: PRUNE,
-    mended: async (project) => assert.equal(await branches(project), ''),
+    cleaned: async (project) => assert.equal(await branches(project), ''),
   },
   {
     title: 'a landing whose record cannot be read',
     make: ({ root }) => writeFile(join(root, '.git/discern-vscode/landing.json'), '{"version":1,"id":'),
     remedy: PRUNE,
-    mended: async ({ root }) => {
+    cleaned: async ({ root }) => {
       const names = await readdir(join(root, '.git/discern-vscode'));
       assert.ok(
         names.some((name) => name.startsWith('landing.json.unreadable')) && !names.includes('landing.json'),
@@ -248,14 +248,14 @@ const cases: Case[] = [
   },
 ];
 
-describe('Each thing status finds names the one command that mends it:', () => {
+describe('Each thing status finds names the one command that cleans it up:', () => {
   afterEach(removeAll);
 
-  for (const { title, make: wreck, remedy, mended } of cases) {
+  for (const { title, make: leave, remedy, cleaned } of cases) {
     it(title, async () => {
       const project = await make();
       await mkdir(join(project.root, '.git/discern-vscode'));
-      const made = await wreck(project);
+      const made = await leave(project);
       const { findings = [] } = await status(project);
       assert.notEqual(findings.length, 0, 'it is found');
       const remedies = new Set(findings.map((one) => one.remedy));
@@ -266,7 +266,7 @@ describe('Each thing status finds names the one command that mends it:', () => {
       }
       const after = await assertSound(project, []);
       assert.equal(after.findings, undefined);
-      await mended?.(project, made);
+      await cleaned?.(project, made);
     });
   }
 });
@@ -456,7 +456,7 @@ describe('prune', () => {
     assert.deepEqual(await everything(project), before);
   });
 
-  it('can be called in a worktree, and goes on when one thing cannot be mended', async () => {
+  it('can be called in a worktree, and goes on when one thing cannot be cleaned up', async () => {
     const project = await make();
     const { path } = await started(project.root, { name: 'here' });
     const conflicted = await started(project.root, { name: 'conflicted' });

@@ -153,7 +153,7 @@ describe('What removals have kept', () => {
     const preview = await verb('prune', project.root);
     assert.deepEqual(
       preview.plan?.steps.map(({ action }) => action),
-      ['let go'],
+      ['delete recovery ref'],
     );
     assert.ok((await recovered(project)).includes(old));
     const { pruned } = await prune(project);
@@ -180,7 +180,7 @@ describe('What removals have kept', () => {
     await writeFile(log, text.replace(/> \d+ /, `> ${Math.floor((Date.now() - 40 * DAY) / 1000)} `));
     assert.deepEqual(
       (await prune(project)).pruned.map(({ action }) => action),
-      ['let go'],
+      ['delete recovery ref'],
     );
   });
 

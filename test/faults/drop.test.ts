@@ -88,7 +88,7 @@ describe('A removal that is still going', () => {
       if (name === 'accept') assert.match(answered.hints?.join() ?? '', /A landing is under way/);
       assert.equal(status.recovery, undefined);
       assert.deepEqual(await readdir(`${project.root}.worktrees`), before);
-      assert.equal(status.findings, undefined, 'what is still going is no wreckage');
+      assert.equal(status.findings, undefined, 'what is still going is not left over');
       const answer = await resume();
       assert.equal(answer?.ok, true, answer?.message);
       assert.equal(await isThere(path), false);

@@ -5,10 +5,10 @@ import { exists, stateDir } from '../files.ts';
 import { listRefs } from '../git/refs.ts';
 import { gitDirOf } from '../git-dir.ts';
 import { lockHolders } from '../lock.ts';
+import { branchesInUse, mergedInto } from '../maintenance/branches.ts';
+import { findLeftovers, type Leftovers } from '../maintenance/find.ts';
 import type { Repository } from '../repository.ts';
 import { shellWord } from '../shell-word.ts';
-import { branchesInUse, mergedInto } from '../wreckage/branches.ts';
-import { findLeft, type Left } from '../wreckage/find.ts';
 import { fine, warn } from './finding.ts';
 
 /** More branches than this are counted, not named. */
@@ -16,15 +16,15 @@ const MOST_BRANCHES = 10;
 /** git holds its index lock for moments; one this old, in milliseconds, was left by a git that was killed. */
 const OLD_LOCK_MS = 10 * 60 * 1000;
 
-/** What interrupted runs left behind. Only looks: `status` and `prune` are what mend. */
+/** What interrupted runs left behind. Only looks: `status` and `prune` clean up. */
 export async function state(repo: Repository): Promise<Finding[]> {
-  const [left, held] = await Promise.all([findLeft(repo), locks(repo)]);
-  const { interrupted, wrecks, landing } = left;
+  const [left, held] = await Promise.all([findLeftovers(repo), locks(repo)]);
+  const { interrupted, leftovers, landing } = left;
   const found = [
     ...interrupted.map(({ what, next }) => warn('state', what, `discern status ${next}.`)),
     ...held,
     // A landing under way takes some of it away itself.
-    ...(landing ? [] : wrecks.map(({ what, remedy }) => warn('state', what, remedy))),
+    ...(landing ? [] : leftovers.map(({ what, remedy }) => warn('state', what, remedy))),
     ...(await lockedAway(repo)),
     ...(await branchesAlone(repo, left)),
   ];
@@ -79,10 +79,10 @@ async function lockedAway({ worktrees, top }: Repository): Promise<Finding[]> {
  * Branches with the prefix of worktrees that no checkout has or will come back to, and that `prune` leaves alone: those with
  * work, and those nobody can say discern made.
  */
-async function branchesAlone(repo: Repository, { interrupted, wrecks }: Left): Promise<Finding[]> {
+async function branchesAlone(repo: Repository, { interrupted, leftovers }: Leftovers): Promise<Finding[]> {
   const prefix = repo.config.config.repository.branch_prefix;
   if (!prefix.endsWith('/') || !repo.trunk) return [];
-  const pruned = [...interrupted, ...wrecks].flatMap(({ frees, branch }) => [frees, branch]);
+  const pruned = [...interrupted, ...leftovers].flatMap(({ frees, branch }) => [frees, branch]);
   const spokenFor = new Set([...pruned, ...(await branchesInUse(repo))]);
   const all = (await listRefs(repo.top, [`refs/heads/${prefix}`])).map(({ name }) => name);
   const alone = all.filter((name) => !spokenFor.has(name));

@@ -129,7 +129,7 @@ async function stage(repo: Repository, paths: string[] | undefined, ctx: Context
     }
     throw new Refusal(
       'gate_failed',
-      `Nothing was committed: ${error.message}. Mend that, and commit again.`,
+      `Nothing was committed: ${error.message}. Correct that, and commit again.`,
       {
         data: where(repo),
       },

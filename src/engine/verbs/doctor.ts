@@ -153,7 +153,7 @@ async function findPlace(patient: Patient, ctx: Context): Promise<Finding[]> {
     (slug) =>
       slug === 'not_a_git_repository'
         ? 'cd into a repository, or make one: git init && git add -A && git commit'
-        : 'Mend git first.',
+        : 'Repair git first.',
   );
   const found = await step(
     'config',

@@ -14,7 +14,7 @@ import { isAncestor, logOneline } from '../git/refs.ts';
 import { branchOf, type WorktreeEntry } from '../git/worktree.ts';
 import { gitDirOf, namesOf } from '../identity.ts';
 import { holdings } from '../landing/inspect.ts';
-import { recoverRemovals } from '../landing/leftovers.ts';
+import { recoverRemovals } from '../landing/interrupted-removals.ts';
 import { deleteBranch, goneHints, namedIgnored, removeCheckout, trashFor } from '../landing/retire.ts';
 import { keepForRecovery } from '../landing/snapshot.ts';
 import { resourcesOf } from '../landing/tear-down.ts';

@@ -6,19 +6,19 @@ import { loadSettings } from '../config/ours.ts';
 import type { Context } from '../context.ts';
 import { point } from '../faults.ts';
 import { deleteRef } from '../git/refs.ts';
+import { cleanupsOf, findLeftovers } from '../maintenance/find.ts';
+import { finishInterrupted, requireRoot } from '../maintenance/finish.ts';
+import type { Cleanup, Leftover } from '../maintenance/leftover.ts';
+import { afterwards, unusedFiles } from '../maintenance/unused-files.ts';
 import { expired, listRecovered, type Recovered, toldOf } from '../recovered.ts';
 import { Refusal } from '../refusal.ts';
 import { openRepository, type Repository, where } from '../repository.ts';
 import { PRUNE } from '../state/remedies.ts';
-import { findLeft, mendsOf } from '../wreckage/find.ts';
-import { afterwards, litter } from '../wreckage/litter.ts';
-import { requireRoot, settle } from '../wreckage/settle.ts';
-import type { Mend, Wreck } from '../wreckage/wreck.ts';
 
 type Answer = Omit<Envelope<PruneData>, 'verb'>;
 
 /**
- * Mends what interrupted runs and hands left behind. A preview unless `dry_run` is false, since whoever prunes should have
+ * Cleans up what interrupted runs and people left behind. A preview unless `dry_run` is false, since whoever prunes should have
  * seen what goes. Removes only what is provably merged or empty, and recovery refs older than `[worktree] keep`; a worktree that is
  * there never.
  *
@@ -26,33 +26,37 @@ type Answer = Omit<Envelope<PruneData>, 'verb'>;
  */
 export async function prune(root: string, args: Args<'prune'>, ctx: Context): Promise<Answer> {
   const repo = await openRepository(root, ctx.signal);
-  return (args.dry_run ?? true) ? preview(repo) : mend(repo, ctx);
+  return (args.dry_run ?? true) ? preview(repo) : run(repo, ctx);
 }
 
-type Step = Pick<Mend, 'action' | 'detail'>;
+type Step = Pick<Cleanup, 'action' | 'detail'>;
 
 const step = ({ action, detail }: Step): Step => ({ action, detail });
 const same = (one: Step) => (other: Step) => one.action === other.action && one.detail === other.detail;
-const notOurs = (wrecks: readonly Wreck[]) =>
-  wrecks.flatMap(({ what, remedy, mend: one }) => (one ? [] : [{ what, remedy }]));
+const notOurs = (leftovers: readonly Leftover[]) =>
+  leftovers.flatMap(({ what, remedy, cleanup: one }) => (one ? [] : [{ what, remedy }]));
 
-/** What was left behind, with the litter there would be once the rest is mended. */
+/** What was left behind, with the unused files there would be once the rest is cleaned up. */
 async function find(repo: Repository) {
-  const left = await findLeft(repo);
-  const mends = mendsOf(left.wrecks);
-  return { ...left, mends, litter: await litter(repo, afterwards([...left.interrupted, ...mends])) };
+  const left = await findLeftovers(repo);
+  const cleanups = cleanupsOf(left.leftovers);
+  return {
+    ...left,
+    cleanups,
+    unusedFiles: await unusedFiles(repo, afterwards([...left.interrupted, ...cleanups])),
+  };
 }
 
 async function preview(repo: Repository): Promise<Answer> {
   const found = await find(repo);
   const recovered = await listRecovered(repo.top, repo.commonDir);
-  const old = await letGo(repo, recovered);
-  const pruned = [...found.interrupted, ...found.mends, ...found.litter, ...old].map(step);
+  const old = await expiredRefs(repo, recovered);
+  const pruned = [...found.interrupted, ...found.cleanups, ...found.unusedFiles, ...old].map(step);
   return {
     ok: true,
     dry_run: true,
     plan: { title: `Prune ${repo.top}`, steps: pruned },
-    data: { ...where(repo), pruned, kept: notOurs(found.wrecks), recovery_refs: recoveryRefs(recovered) },
+    data: { ...where(repo), pruned, kept: notOurs(found.leftovers), recovery_refs: recoveryRefs(recovered) },
     hints: [
       ...(pruned.length === 0
         ? []
@@ -62,9 +66,9 @@ async function preview(repo: Repository): Promise<Answer> {
   };
 }
 
-async function mend(repo: Repository, ctx: Context): Promise<Answer> {
+async function run(repo: Repository, ctx: Context): Promise<Answer> {
   const before = await find(repo);
-  const { done, findings, running } = await settle(repo, ctx);
+  const { done, findings, running } = await finishInterrupted(repo, ctx);
   if (running !== undefined) {
     throw new Refusal(
       'busy',
@@ -76,21 +80,21 @@ async function mend(repo: Repository, ctx: Context): Promise<Answer> {
   }
   await requireRoot(repo, done);
   const now = await openRepository(repo.root, ctx.signal);
-  const { interrupted, wrecks } = await findLeft(now);
+  const { interrupted, leftovers } = await findLeftovers(now);
   const pruned: PruneData['pruned'] = before.interrupted
     .filter((one) => !interrupted.some(same(one)))
     .map(step);
-  const kept: PruneData['kept'] = [...findings, ...notOurs(wrecks)];
+  const kept: PruneData['kept'] = [...findings, ...notOurs(leftovers)];
   const hints = [...done];
-  for (const wreck of wrecks) {
-    if (wreck.mend) await perform(wreck.mend, wreck.what, wreck.remedy);
+  for (const leftover of leftovers) {
+    if (leftover.cleanup) await perform(leftover.cleanup, leftover.what, leftover.remedy);
   }
-  // Finishing and mending have taken some of it along.
-  const rest = await litter(now, afterwards([]));
-  const known = before.litter.filter((one) => !rest.some(same(one)));
-  for (const one of [...known, ...rest].toSorted(byPlace(before.litter)))
+  // Finishing and cleaning up have taken some of it along.
+  const rest = await unusedFiles(now, afterwards([]));
+  const known = before.unusedFiles.filter((one) => !rest.some(same(one)));
+  for (const one of [...known, ...rest].toSorted(byPlace(before.unusedFiles)))
     await perform(one, one.detail, PRUNE);
-  const old = await letGo(now, await listRecovered(now.top, now.commonDir));
+  const old = await expiredRefs(now, await listRecovered(now.top, now.commonDir));
   for (const one of old) await perform(one, one.detail, PRUNE);
   const recovery_refs = recoveryRefs(await listRecovered(now.top, now.commonDir));
   return {
@@ -100,7 +104,7 @@ async function mend(repo: Repository, ctx: Context): Promise<Answer> {
     message: inWords(pruned.length, kept.length),
   };
 
-  async function perform(one: Mend, what: string, remedy: string): Promise<void> {
+  async function perform(one: Cleanup, what: string, remedy: string): Promise<void> {
     if (ctx.signal.aborted)
       throw new Refusal('cancelled', 'prune was cancelled: what it had not reached stays.');
     try {
@@ -110,7 +114,7 @@ async function mend(repo: Repository, ctx: Context): Promise<Answer> {
       await point('prune.one');
     } catch (error) {
       if (Refusal.is(error) && error.slug === 'cancelled') throw error;
-      // One thing that cannot be mended does not keep the others from it.
+      // One thing that cannot be cleaned up does not keep the others from it.
       const why = error instanceof Error ? error.message : String(error);
       kept.push({ what: `${what} ${why}`, remedy });
     }
@@ -133,10 +137,10 @@ const recoveryRefs = (refs: readonly Recovered[]): PruneData['recovery_refs'] =>
   refs.slice(0, MOST_REFS).map(toldOf);
 
 /** The recovery refs that have been kept for as long as the owner wants, each only while it is what it was. */
-async function letGo(repo: Repository, refs: readonly Recovered[]): Promise<Mend[]> {
+async function expiredRefs(repo: Repository, refs: readonly Recovered[]): Promise<Cleanup[]> {
   const { keep } = (await loadSettings(repo.root)).worktree;
   return expired(refs, keep).map(({ ref, commit }) => ({
-    action: 'let go',
+    action: 'delete recovery ref',
     detail: `${ref} (${commit.slice(0, 10)}), kept for more than ${count(keep, 'day')}`,
     perform: async () => {
       await deleteRef(repo.top, ref, commit);

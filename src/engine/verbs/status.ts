@@ -6,13 +6,13 @@ import { divergence } from '../divergence.ts';
 import { proofState } from '../gate/proof.ts';
 import { aheadBehind } from '../git/refs.ts';
 import { isClean, listChanges, readStatus, type TreeStatus } from '../git/status.ts';
+import { findLeftovers } from '../maintenance/find.ts';
+import { finishInterrupted, requireRoot, tellInterrupted } from '../maintenance/finish.ts';
 import { notKnown } from '../not-known.ts';
 import { listRecovered, toldOf } from '../recovered.ts';
 import { isHome, openRepository, requireTrunk, where } from '../repository.ts';
 import { trunkBehind } from '../upstream.ts';
 import { describeWorktrees } from '../worktree/describe.ts';
-import { findLeft } from '../wreckage/find.ts';
-import { lookOver, requireRoot, settle } from '../wreckage/settle.ts';
 
 function overlookedHint({ overlooked }: TreeStatus): string[] {
   if (!overlooked || overlooked.edited.length === 0) return [];
@@ -31,7 +31,9 @@ export async function status(
   ctx: Context,
 ): Promise<Omit<Envelope<StatusData>, 'verb'>> {
   let repo = await openRepository(root, ctx.signal);
-  const { done, running, ...settled } = ctx.lookOnly ? await lookOver(repo) : await settle(repo, ctx);
+  const { done, running, ...finished } = ctx.lookOnly
+    ? await tellInterrupted(repo)
+    : await finishInterrupted(repo, ctx);
   if (done.length > 0) {
     await requireRoot(repo, done);
     repo = await openRepository(root, ctx.signal);
@@ -40,13 +42,13 @@ export async function status(
   const [tree, distance, left, recovered, upstream] = await Promise.all([
     readStatus(repo.top, { signal: ctx.signal }),
     aheadBehind(repo.top, trunk.commit, repo.commit),
-    running === undefined ? findLeft(repo) : undefined,
+    running === undefined ? findLeftovers(repo) : undefined,
     listRecovered(repo.top, repo.commonDir),
     trunkBehind(repo, ctx.signal),
   ]);
   const worktrees = await describeWorktrees(repo, tree, ctx);
-  const wrecks = (left?.wrecks ?? []).map(({ what, remedy }) => ({ what, remedy }));
-  const findings = [...settled.findings, ...wrecks];
+  const leftovers = (left?.leftovers ?? []).map(({ what, remedy }) => ({ what, remedy }));
+  const findings = [...finished.findings, ...leftovers];
   const proof = await proofState(repo, tree);
   const clean = isClean(tree);
   const diverged = await divergence(repo, tree, ctx, worktrees);

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { exists, stateDir } from '../files.ts';
 import { readJournal as readProving } from '../init/prove.ts';
+import { findInterruptedRemovals } from '../landing/interrupted-removals.ts';
 import { readJournal as readLanding } from '../landing/journal.ts';
-import { findLeftovers } from '../landing/leftovers.ts';
 import { lockHolders } from '../lock.ts';
 import type { Repository } from '../repository.ts';
 import { isInUse } from '../worktree/admin.ts';
-import type { Mend } from './wreck.ts';
+import type { Cleanup } from './leftover.ts';
 
-/** Something a run that was interrupted has not finished, and that `settle` goes on with. */
-export interface Unfinished extends Omit<Mend, 'perform'> {
+/** Something a run that was interrupted has not finished, and that `finishInterrupted` goes on with. */
+export interface Unfinished extends Omit<Cleanup, 'perform'> {
   what: string;
   /** What `status` does with it, as in "discern status finishes it". */
   next: string;
@@ -25,13 +25,13 @@ export interface Interrupted {
   landing: boolean;
 }
 
-/** What `settle` would go on with, left as it is. Changes nothing. */
+/** What `finishInterrupted` would go on with, left as it is. Changes nothing. */
 export async function unfinished(repo: Repository): Promise<Interrupted> {
   const { commonDir } = repo;
-  const [landing, proving, leftovers, running] = await Promise.all([
+  const [landing, proving, removals, running] = await Promise.all([
     readLanding(commonDir),
     readProving(commonDir),
-    findLeftovers(repo),
+    findInterruptedRemovals(repo),
     lockHolders(join(stateDir(commonDir), 'locks')),
   ]);
   const lives = (name: string) => running.some((lock) => lock.alive && lock.file === `${name}.lock`);
@@ -54,7 +54,7 @@ export async function unfinished(repo: Repository): Promise<Interrupted> {
       removes: proving.path,
     });
   }
-  for (const { at, path, judged, gitDir } of leftovers) {
+  for (const { at, path, judged, gitDir } of removals) {
     // A removal that is still going is no leftover.
     if (gitDir !== undefined && (await exists(gitDir)) && (await isInUse(commonDir, gitDir))) continue;
     const goesOn = {

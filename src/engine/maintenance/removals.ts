@@ -1,13 +1,13 @@
 import { rename } from 'node:fs/promises';
 import { exists } from '../files.ts';
-import type { Leftover } from '../landing/leftovers.ts';
+import type { InterruptedRemoval } from '../landing/interrupted-removals.ts';
 import { closeRemoval, listRemovals } from '../landing/removal-record.ts';
 import type { Repository } from '../repository.ts';
 import { shellWord } from '../shell-word.ts';
 import { PRUNE } from '../state/remedies.ts';
 import { isInUse } from '../worktree/admin.ts';
+import type { Leftover } from './leftover.ts';
 import { registerAgain } from './strays.ts';
-import type { Wreck } from './wreck.ts';
 
 /**
  * Directories that a removal moved away and never judged, and that cannot just go back: git was made to forget the worktree
@@ -16,10 +16,10 @@ import type { Wreck } from './wreck.ts';
  */
 export async function orphanedRemovals(
   { commonDir }: Pick<Repository, 'commonDir'>,
-  leftovers: readonly Leftover[],
-): Promise<Wreck[]> {
-  const found: Wreck[] = [];
-  for (const { at, path, judged, gitDir } of leftovers) {
+  removals: readonly InterruptedRemoval[],
+): Promise<Leftover[]> {
+  const found: Leftover[] = [];
+  for (const { at, path, judged, gitDir } of removals) {
     if (judged || gitDir === undefined) continue;
     const [known, taken] = await Promise.all([exists(gitDir), exists(path)]);
     if (known && (!taken || (await isInUse(commonDir, gitDir)))) continue;
@@ -35,7 +35,7 @@ export async function orphanedRemovals(
     found.push({
       what,
       remedy: PRUNE,
-      mend: {
+      cleanup: {
         action: 'bring back',
         detail: path,
         restores: path,
@@ -51,7 +51,7 @@ export async function orphanedRemovals(
 }
 
 /** Records of removals that are not ours to act on. */
-export async function distrustedRemovals({ commonDir }: Pick<Repository, 'commonDir'>): Promise<Wreck[]> {
+export async function distrustedRemovals({ commonDir }: Pick<Repository, 'commonDir'>): Promise<Leftover[]> {
   return (await listRemovals(commonDir)).distrusted.map(({ path, why }) => ({
     what: `${path}, the record of a removal, ${why}, so nothing it says is done.`,
     remedy: `rm ${shellWord(path)}`,

@@ -9,7 +9,7 @@ import { shellWord } from '../shell-word.ts';
 import { PRUNE } from '../state/remedies.ts';
 import { interruptedStarts } from '../worktree/mark.ts';
 import { realWorktreesDir } from '../worktree/place.ts';
-import type { Wreck } from './wreck.ts';
+import type { Leftover } from './leftover.ts';
 
 /** Why a worktree is locked while git makes it; one that a power cut interrupts keeps the lock (git-worktree(1), `add`). */
 const BEING_MADE = 'initializing';
@@ -19,8 +19,8 @@ const BEING_MADE = 'initializing';
  * remove them by itself, since someone may just have begun there; what such a start left without a worktree is found as a
  * branch or a directory.
  */
-export async function halfStarted(repo: Repository): Promise<Wreck[]> {
-  const found: Wreck[] = [];
+export async function halfStarted(repo: Repository): Promise<Leftover[]> {
+  const found: Leftover[] = [];
   for (const id of await interruptedStarts(repo.commonDir)) {
     const path = join(await realWorktreesDir(repo), id);
     const entry = repo.worktrees.find((one) => one.path === path);
@@ -41,7 +41,7 @@ export async function halfStarted(repo: Repository): Promise<Wreck[]> {
 }
 
 /** One that git itself had not finished writing. */
-async function halfMade(repo: Repository, path: string, head: string | undefined): Promise<Wreck> {
+async function halfMade(repo: Repository, path: string, head: string | undefined): Promise<Leftover> {
   const worktree = shellWord(path);
   const what = `git was cut off while it made ${path}, and has it locked still`;
   return (await holdsOnly(repo, path, head))

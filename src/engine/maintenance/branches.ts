@@ -14,7 +14,7 @@ import { PRUNE } from '../state/remedies.ts';
 import { isInUse } from '../worktree/admin.ts';
 import { startMarkPath } from '../worktree/mark.ts';
 import { isId } from '../worktree/name.ts';
-import type { Wreck } from './wreck.ts';
+import type { Leftover } from './leftover.ts';
 
 interface Branch {
   ref: string;
@@ -29,7 +29,7 @@ interface Branch {
  * the trunk, or they still stand where they began and another ref has that commit. A branch that a worktree has or was
  * made for, that a rebase or bisect will come back to, or whose start is under way, is in use and none of these. `freed` are those of worktrees that are about to be forgotten.
  */
-export async function leftBranches(repo: Repository, freed: ReadonlySet<string>): Promise<Wreck[]> {
+export async function leftBranches(repo: Repository, freed: ReadonlySet<string>): Promise<Leftover[]> {
   const { branch_prefix: prefix } = repo.config.config.repository;
   const refs = await listRefs(repo.top, [`refs/heads/${prefix}*`]);
   const ours = refs.flatMap(({ name: ref, commit, target }): Branch[] => {
@@ -51,7 +51,7 @@ export async function leftBranches(repo: Repository, freed: ReadonlySet<string>)
   if (free.length === 0) return [];
   const merged = new Set(repo.trunk ? await mergedInto(repo.top, repo.trunk.commit, prefix) : []);
   const loose = new Set(free.map(({ ref }) => ref));
-  const found: Wreck[] = [];
+  const found: Leftover[] = [];
   for (const branch of free) {
     // Without a prefix a branch of the person's may look like ours: only its reflog tells.
     if (prefix === '' && !(await isMadeByStart(repo.top, branch))) continue;
@@ -62,12 +62,12 @@ export async function leftBranches(repo: Repository, freed: ReadonlySet<string>)
   return found;
 }
 
-function left(branch: Branch, why: string): Wreck {
+function left(branch: Branch, why: string): Leftover {
   return {
     what: `The branch ${branch.name} has no worktree any more, and ${why}.`,
     remedy: PRUNE,
     branch: branch.ref,
-    mend: {
+    cleanup: {
       action: 'delete branch',
       detail: `${branch.name}: ${why}`,
       perform: (repo) => remove(repo, branch),

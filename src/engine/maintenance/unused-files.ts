@@ -12,21 +12,21 @@ import { removeOwnFile } from '../state/remove.ts';
 import { outdatedRests } from '../worktree/leave-rest.ts';
 import { forgetStart } from '../worktree/mark.ts';
 import { realWorktreesDir } from '../worktree/place.ts';
+import type { Cleanup } from './leftover.ts';
 import { removeRegistration } from './strays.ts';
-import type { Mend } from './wreck.ts';
 
 /** A half-written file is ours and nobody's any more after this long, in milliseconds. */
 const ABANDONED_MS = 60 * 60 * 1000;
 
 const halfWritten = /\.tmp$|^register-[0-9a-f]{8}$|\.lock\.[0-9a-f]{16}(\.take)?$/;
 
-/** What the directories of worktrees will be once everything else is mended. */
+/** What the directories of worktrees will be once everything else is cleaned up. */
 export interface Afterwards {
   gone: ReadonlySet<string>;
   back: ReadonlySet<string>;
 }
 
-/** What is known of worktrees' directories when everything has been mended that is going to be. */
+/** What is known of worktrees' directories when everything has been cleaned up that is going to be. */
 export function afterwards(done: readonly { removes?: string; restores?: string }[]): Afterwards {
   return {
     gone: new Set(done.flatMap(({ removes }) => (removes === undefined ? [] : [removes]))),
@@ -36,12 +36,12 @@ export function afterwards(done: readonly { removes?: string; restores?: string 
 
 /**
  * What processes that died left in our own directory: locks, and files they were writing. None of it stands in anybody's
- * way, since a dead process's lock is free; so this is no wreckage that `status` would speak of.
+ * way, since a dead process's lock is free; so `status` does not speak of it.
  */
-export async function litter(repo: Repository, after: Afterwards): Promise<Mend[]> {
+export async function unusedFiles(repo: Repository, after: Afterwards): Promise<Cleanup[]> {
   const state = stateDir(repo.commonDir);
   const locks = join(state, 'locks');
-  const found: Mend[] = [];
+  const found: Cleanup[] = [];
   for (const name of await namesIn(locks)) {
     const path = join(locks, name);
     if (!/\.lock(\.from-.+)?$/.test(name) || (await isHeld(path))) continue;
@@ -114,7 +114,7 @@ async function isOfLivingStart(repo: Repository, name: string, { gone, back }: A
 }
 
 /** A dead holder's lock goes by being taken and released, as anybody may take it at the same moment. */
-function freeLock(path: string, start?: string): Mend {
+function freeLock(path: string, start?: string): Cleanup {
   return {
     action: 'remove lock',
     detail: `${path}, whose process is gone`,
@@ -124,7 +124,7 @@ function freeLock(path: string, start?: string): Mend {
         if (start !== undefined) await forgetStart(commonDir, start);
         await lock.release();
       } catch (error) {
-        // Someone has taken it meanwhile: then it is no litter.
+        // Someone has taken it meanwhile: then it is in use.
         if (!Refusal.is(error) || error.slug !== 'busy') throw error;
       }
       return undefined;

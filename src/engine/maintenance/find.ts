@@ -1,42 +1,42 @@
 import { distrustedProving } from '../init/prove.ts';
-import { findLeftovers } from '../landing/leftovers.ts';
+import { findInterruptedRemovals } from '../landing/interrupted-removals.ts';
 import type { Repository } from '../repository.ts';
 import { leftBranches } from './branches.ts';
 import { foreignPlaces } from './foreign.ts';
 import { unreadableJournal } from './journal.ts';
+import type { Cleanup, Leftover } from './leftover.ts';
 import { distrustedRemovals, orphanedRemovals } from './removals.ts';
 import { vanishedResources } from './resources.ts';
 import { halfStarted } from './starts.ts';
-import { strayDirectories, strayWrecks } from './strays.ts';
+import { strayDirectories, strayLeftovers } from './strays.ts';
 import { type Unfinished, unfinished } from './unfinished.ts';
 import { lostWorktrees } from './worktrees.ts';
-import type { Mend, Wreck } from './wreck.ts';
 
 /** Everything that was left behind in a repository. */
-export interface Left {
-  /** Runs that were interrupted: `settle` goes on with them. */
+export interface Leftovers {
+  /** Runs that were interrupted: `finishInterrupted` goes on with them. */
   interrupted: Unfinished[];
   /** True while a living process lands: then what looks left behind may be gone in a moment. */
   landing: boolean;
-  /** What runs and hands have left, in the order in which it is mended: a worktree that is forgotten frees its branch. */
-  wrecks: Wreck[];
+  /** What runs and people have left, in the order in which it is cleaned up: a worktree that is forgotten frees its branch. */
+  leftovers: Leftover[];
 }
 
 /**
- * The one list behind `status`, `doctor` and `prune`: what interrupted runs, and hands, have left in a repository, with what
+ * The one list behind `status`, `doctor` and `prune`: what interrupted runs, and people, have left in a repository, with what
  * would be left once the interrupted ones are finished. What living processes work on is none of it. Changes nothing.
  */
-export async function findLeft(repo: Repository): Promise<Left> {
-  const [strays, leftovers, { found: interrupted, landing }] = await Promise.all([
+export async function findLeftovers(repo: Repository): Promise<Leftovers> {
+  const [strays, removals, { found: interrupted, landing }] = await Promise.all([
     strayDirectories(repo),
-    findLeftovers(repo),
+    findInterruptedRemovals(repo),
     unfinished(repo),
   ]);
-  const lost = await lostWorktrees(repo, strays, leftovers);
+  const lost = await lostWorktrees(repo, strays, removals);
   const freed = [...interrupted, ...lost].flatMap(({ frees }) => (frees === undefined ? [] : [frees]));
   const others = await Promise.all([
-    strayWrecks(repo, strays),
-    orphanedRemovals(repo, leftovers),
+    strayLeftovers(repo, strays),
+    orphanedRemovals(repo, removals),
     unreadableJournal(repo),
     distrustedProving(repo.commonDir),
     distrustedRemovals(repo),
@@ -45,9 +45,9 @@ export async function findLeft(repo: Repository): Promise<Left> {
     leftBranches(repo, new Set(freed)),
     vanishedResources(repo),
   ]);
-  return { interrupted, landing, wrecks: [...lost, ...others.flat()] };
+  return { interrupted, landing, leftovers: [...lost, ...others.flat()] };
 }
 
 /** What `prune` does by itself about it, in order. */
-export const mendsOf = (wrecks: readonly Wreck[]): Mend[] =>
-  wrecks.flatMap(({ mend }) => (mend === undefined ? [] : [mend]));
+export const cleanupsOf = (leftovers: readonly Leftover[]): Cleanup[] =>
+  leftovers.flatMap(({ cleanup }) => (cleanup === undefined ? [] : [cleanup]));

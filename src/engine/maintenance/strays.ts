@@ -14,7 +14,7 @@ import { belongsTo } from '../worktree/admin.ts';
 import { interruptedStarts } from '../worktree/mark.ts';
 import { isId } from '../worktree/name.ts';
 import { realWorktreesDir } from '../worktree/place.ts';
-import type { Wreck } from './wreck.ts';
+import type { Leftover } from './leftover.ts';
 
 /** A directory among our worktrees that is not registered as one. */
 export interface Stray {
@@ -54,9 +54,9 @@ export async function strayDirectories(repo: Repository): Promise<Stray[]> {
 }
 
 /** Strays whose worktree git has forgotten, and empty directories of starts that were cut off. */
-export async function strayWrecks(repo: Repository, strays: readonly Stray[]): Promise<Wreck[]> {
+export async function strayLeftovers(repo: Repository, strays: readonly Stray[]): Promise<Leftover[]> {
   const interrupted = new Set(await interruptedStarts(repo.commonDir));
-  const found: Wreck[] = [];
+  const found: Leftover[] = [];
   for (const { path, admin } of strays) {
     if (admin !== undefined) {
       if (!(await exists(admin))) found.push(forgotten(path, admin));
@@ -65,11 +65,11 @@ export async function strayWrecks(repo: Repository, strays: readonly Stray[]): P
   return found;
 }
 
-function empty(path: string): Wreck {
+function empty(path: string): Leftover {
   return {
     what: `${path} is the empty directory of a start that was cut off.`,
     remedy: PRUNE,
-    mend: {
+    cleanup: {
       action: 'remove directory',
       detail: `${path}, which is empty`,
       removes: path,
@@ -82,11 +82,11 @@ function empty(path: string): Wreck {
   };
 }
 
-function forgotten(path: string, admin: string): Wreck {
+function forgotten(path: string, admin: string): Leftover {
   return {
     what: `${path} was a worktree, and git was made to forget it; its files are all there.`,
     remedy: PRUNE,
-    mend: {
+    cleanup: {
       action: 'register again',
       detail: path,
       perform: (repo) => registerAgain(repo, path, admin),

@@ -1,8 +1,8 @@
 import type { Context } from '../context.ts';
 import { exists } from '../files.ts';
 import { recoverProving } from '../init/prove.ts';
+import { recoverRemovals } from '../landing/interrupted-removals.ts';
 import { readJournal } from '../landing/journal.ts';
-import { recoverRemovals } from '../landing/leftovers.ts';
 import { lockLanding, type Recovery, recoverLocked } from '../landing/recover.ts';
 import { holding, type Lock } from '../lock.ts';
 import { Refusal } from '../refusal.ts';
@@ -14,7 +14,7 @@ import { unfinished } from './unfinished.ts';
 
 const UNDER_WAY = 'A landing is under way in this repository: some of this may change in a moment.';
 
-export interface Settled {
+export interface Finished {
   /** What was finished, in sentences. */
   done: string[];
   findings: { what: string; remedy: string }[];
@@ -26,9 +26,9 @@ export interface Settled {
  * Goes on with landings and removals whose process died. Where that fails it is a finding: whoever asks wants to see what is
  * wrong.
  */
-export async function settle(repo: Repository, ctx: Context): Promise<Settled> {
+export async function finishInterrupted(repo: Repository, ctx: Context): Promise<Finished> {
   try {
-    const landing = await settleLanding(repo, ctx);
+    const landing = await finishLanding(repo, ctx);
     if (typeof landing === 'string') return { done: [], findings: [], running: landing };
     const removals = await recoverRemovals(repo, ctx);
     const proving = await recoverProving(repo, ctx);
@@ -47,8 +47,8 @@ export async function settle(repo: Repository, ctx: Context): Promise<Settled> {
   }
 }
 
-/** What {@link settle} would go on with, told instead of done, for a caller that may only look. */
-export async function lookOver(repo: Repository): Promise<Settled> {
+/** What {@link finishInterrupted} would go on with, told instead of done, for a caller that may only look. */
+export async function tellInterrupted(repo: Repository): Promise<Finished> {
   const { found, landing } = await unfinished(repo);
   return {
     done: [],
@@ -67,7 +67,7 @@ function remedyFor(error: unknown): string {
 }
 
 /** Resolves with a sentence where the landing is still going. */
-async function settleLanding(repo: Repository, ctx: Context): Promise<Recovery | string | undefined> {
+async function finishLanding(repo: Repository, ctx: Context): Promise<Recovery | string | undefined> {
   if (!(await readJournal(repo.commonDir))) return undefined;
   let lock: Lock;
   try {

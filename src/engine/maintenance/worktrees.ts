@@ -6,8 +6,8 @@ import { point } from '../faults.ts';
 import { exists, namesIn } from '../files.ts';
 import { git } from '../git/core.ts';
 import { forgetWorktree, type WorktreeEntry } from '../git/worktree.ts';
+import type { InterruptedRemoval } from '../landing/interrupted-removals.ts';
 import { keepAdministered } from '../landing/keep.ts';
-import type { Leftover } from '../landing/leftovers.ts';
 import { Refusal } from '../refusal.ts';
 import { type Repository, where } from '../repository.ts';
 import { shellWord } from '../shell-word.ts';
@@ -15,26 +15,26 @@ import { PRUNE } from '../state/remedies.ts';
 import { adminDirs, isInUse } from '../worktree/admin.ts';
 import { aroundOf, findMoved, traceOf } from '../worktree/home-link.ts';
 import { homeCheckout, realWorktreesDir } from '../worktree/place.ts';
+import type { Leftover } from './leftover.ts';
 import type { Stray } from './strays.ts';
-import type { Wreck } from './wreck.ts';
 
 /**
  * Registered checkouts that are not where git has them. One whose directory was moved by hand, to where discern looks, or
  * has lost its `.git` file, is registered anew; one that is gone is forgotten. A locked one is away on purpose, and one
- * that a living process works on is left alone, as is one whose removal (`leftovers`) was cut off and will be gone on with.
+ * that a living process works on is left alone, as is one whose removal (`removals`) was cut off and will be gone on with.
  */
 export async function lostWorktrees(
   repo: Repository,
   strays: readonly Stray[],
-  leftovers: readonly Leftover[],
-): Promise<Wreck[]> {
-  const removed = new Set(leftovers.map(({ path }) => path));
+  removals: readonly InterruptedRemoval[],
+): Promise<Leftover[]> {
+  const removed = new Set(removals.map(({ path }) => path));
   const lost = repo.worktrees
     .slice(1)
     .filter(({ prunable, path }) => prunable !== undefined && !removed.has(path));
   if (lost.length === 0) return [];
   const admins = await adminDirs(repo.commonDir);
-  const found: Wreck[] = [];
+  const found: Leftover[] = [];
   for (const entry of lost) {
     const admin = admins.get(entry.path);
     if (admin === undefined || (await isInUse(repo.commonDir, admin))) continue;
@@ -46,7 +46,7 @@ export async function lostWorktrees(
   return found;
 }
 
-async function missing(repo: Repository, entry: WorktreeEntry, admin: string): Promise<Wreck> {
+async function missing(repo: Repository, entry: WorktreeEntry, admin: string): Promise<Leftover> {
   const trace = await traceOf(admin);
   if (trace !== 'elsewhere') return vanished(entry, admin, trace);
   const around = [...aroundOf(entry.path), await realWorktreesDir(repo), dirname(homeCheckout(repo))];
@@ -58,21 +58,21 @@ async function missing(repo: Repository, entry: WorktreeEntry, admin: string): P
   };
 }
 
-function movedAway(entry: WorktreeEntry, to: string): Wreck {
+function movedAway(entry: WorktreeEntry, to: string): Leftover {
   return {
     what: `${entry.path} was moved to ${to}, and git still has it at its old place.`,
     remedy: `git worktree repair ${shellWord(to)}`,
-    mend: { action: 'register at its new place', detail: to, perform: (repo) => repair(repo, to) },
+    cleanup: { action: 'register at its new place', detail: to, perform: (repo) => repair(repo, to) },
   };
 }
 
-function unlinked(entry: WorktreeEntry): Wreck {
+function unlinked(entry: WorktreeEntry): Leftover {
   const { path } = entry;
   return {
     what: `${path} has lost its .git file, so git does not know it as a worktree any more.`,
-    // git fails, after it has mended it, where this path is named.
+    // git fails, after it has repaired it, where this path is named.
     remedy: 'git worktree repair',
-    mend: { action: 'connect again', detail: path, perform: (repo) => repair(repo) },
+    cleanup: { action: 'connect again', detail: path, perform: (repo) => repair(repo) },
   };
 }
 
@@ -80,7 +80,7 @@ async function repair(repo: Repository, ...paths: string[]): Promise<undefined> 
   await git(repo.top, ['worktree', 'repair', '--', ...paths]);
 }
 
-function vanished(entry: WorktreeEntry, admin: string, trace: 'gone' | 'unknown'): Wreck {
+function vanished(entry: WorktreeEntry, admin: string, trace: 'gone' | 'unknown'): Leftover {
   const moved =
     trace === 'gone' ? '' : ' If it was moved, run "git worktree repair <where it is now>" instead.';
   return {
@@ -88,7 +88,7 @@ function vanished(entry: WorktreeEntry, admin: string, trace: 'gone' | 'unknown'
     remedy: PRUNE,
     // Of one that may live on elsewhere the branch stays with it.
     ...(entry.branch !== undefined && trace === 'gone' && { frees: entry.branch }),
-    mend: {
+    cleanup: {
       action: 'forget worktree',
       detail: `${entry.path}, whose directory is gone`,
       perform: (repo, ctx) => forget(repo, entry, admin, ctx),

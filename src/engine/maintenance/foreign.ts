@@ -6,11 +6,11 @@ import type { Repository } from '../repository.ts';
 import { shellWord } from '../shell-word.ts';
 import { foreignOwnDirs } from '../state/own-dir.ts';
 import { startMarks } from '../worktree/mark.ts';
-import type { Wreck } from './wreck.ts';
+import type { Leftover } from './leftover.ts';
 
 /** What lies where something of ours would and is not ours: nothing is written through it, and nothing it says is done. */
-export async function foreignPlaces({ commonDir }: Pick<Repository, 'commonDir'>): Promise<Wreck[]> {
-  const found = (await foreignOwnDirs(stateDir(commonDir))).map((path): Wreck => {
+export async function foreignPlaces({ commonDir }: Pick<Repository, 'commonDir'>): Promise<Leftover[]> {
+  const found = (await foreignOwnDirs(stateDir(commonDir))).map((path): Leftover => {
     return {
       what: `${path} is no directory, so discern did not make it, and writes and deletes nothing there.`,
       remedy: `mv ${shellWord(path)} ${shellWord(`${path}.aside`)}`,
@@ -25,7 +25,7 @@ export async function foreignPlaces({ commonDir }: Pick<Repository, 'commonDir'>
 }
 
 /** Linked checkouts with a record that is not ours: of a release that sealed none, or a stranger's. */
-async function foreignWorktrees(commonDir: string): Promise<Wreck[]> {
+async function foreignWorktrees(commonDir: string): Promise<Leftover[]> {
   const admin = join(commonDir, 'worktrees');
   const names = await readdir(admin).catch(orWhenAbsent<string[]>([]));
   const found = await Promise.all(names.map((name) => distrustedRecord(join(admin, name))));

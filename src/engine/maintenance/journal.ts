@@ -8,13 +8,13 @@ import type { Repository } from '../repository.ts';
 import { shellWord } from '../shell-word.ts';
 import { LATER } from '../state/record.ts';
 import { PRUNE } from '../state/remedies.ts';
-import type { Wreck } from './wreck.ts';
+import type { Leftover } from './leftover.ts';
 
 /**
  * The record of a landing that cannot be read: cut off on a disk that lies about writing, or edited. What it recorded can
  * still be seen in the repository, so it is only put aside. One of a later version of discern is that one's business, or a person's.
  */
-export async function unreadableJournal(repo: Repository): Promise<Wreck[]> {
+export async function unreadableJournal(repo: Repository): Promise<Leftover[]> {
   const path = journalPath(repo.commonDir);
   const why = await distrustedJournal(repo.commonDir);
   if (why === undefined) return [];
@@ -24,7 +24,7 @@ export async function unreadableJournal(repo: Repository): Promise<Wreck[]> {
     {
       what,
       remedy: PRUNE,
-      mend: { action: 'put aside', detail: path, perform: (repo, ctx) => putAside(repo, ctx) },
+      cleanup: { action: 'put aside', detail: path, perform: (repo, ctx) => putAside(repo, ctx) },
     },
   ];
 }

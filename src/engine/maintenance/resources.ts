@@ -2,10 +2,10 @@ import type { Repository } from '../repository.ts';
 import { PRUNE } from '../state/remedies.ts';
 import type { Ledger } from '../worktree/ledger.ts';
 import { findVanished, reclaim, reclaimable } from '../worktree/reclaim.ts';
-import type { Wreck } from './wreck.ts';
+import type { Leftover } from './leftover.ts';
 
 /** What worktrees that are gone had outside of themselves, and the files about it that cannot be read. */
-export async function vanishedResources(repo: Repository): Promise<Wreck[]> {
+export async function vanishedResources(repo: Repository): Promise<Leftover[]> {
   const { ledgers, unreadable } = await findVanished(repo);
   return [
     ...ledgers.map(stillThere),
@@ -16,12 +16,12 @@ export async function vanishedResources(repo: Repository): Promise<Wreck[]> {
   ];
 }
 
-function stillThere(ledger: Ledger): Wreck {
+function stillThere(ledger: Ledger): Leftover {
   const names = reclaimable(ledger).join(', ');
   return {
     what: `${ledger.id} is gone, and what it had is still there: ${names}.`,
     remedy: PRUNE,
-    mend: {
+    cleanup: {
       action: 'destroy resources',
       detail: `${names}, of ${ledger.id}, which is gone`,
       async perform(repo, ctx) {

@@ -15,14 +15,14 @@ import { closeRemoval, listRemovals, renamedTo } from './removal-record.ts';
 import { deleteJudged } from './retire.ts';
 
 /** What was found of removals that were cut off. */
-export interface Leftovers {
+export interface Finished {
   /** What was done, in sentences. */
   done: string[];
   findings: { what: string; remedy: string }[];
 }
 
 /** A directory that a removal had renamed away; see `trashFor` and `judgedName`. */
-export interface Leftover {
+export interface InterruptedRemoval {
   at: string;
   path: string;
   judged: boolean;
@@ -35,9 +35,9 @@ export interface Leftover {
  * deleted. A removal that is still going holds the checkout's lock and is left alone. Not to be called while a landing's
  * journal is open: its recovery judges for itself.
  */
-export async function recoverRemovals(repo: Repository, ctx: Context): Promise<Leftovers> {
-  const result: Leftovers = { done: [], findings: [] };
-  for (const leftover of await findLeftovers(repo)) {
+export async function recoverRemovals(repo: Repository, ctx: Context): Promise<Finished> {
+  const result: Finished = { done: [], findings: [] };
+  for (const leftover of await findInterruptedRemovals(repo)) {
     const { gitDir } = leftover;
     try {
       const lock =
@@ -56,8 +56,8 @@ export async function recoverRemovals(repo: Repository, ctx: Context): Promise<L
 }
 
 /** The directories that removals of this repository's worktrees have left, whether or not they are still going. */
-export async function findLeftovers(repo: Repository): Promise<Leftover[]> {
-  const found: Leftover[] = [];
+export async function findInterruptedRemovals(repo: Repository): Promise<InterruptedRemoval[]> {
+  const found: InterruptedRemoval[] = [];
   for (const removal of (await listRemovals(repo.commonDir)).removals) {
     const { path } = removal;
     const waiting = await renamedTo(removal);
@@ -75,7 +75,11 @@ async function remedyFor(at: string): Promise<string> {
   return mount ? `umount ${shellWord(pathText(mount))}` : `rm -rf ${shellWord(at)}`;
 }
 
-async function converge(repo: Repository, { at, path, judged }: Leftover, result: Leftovers): Promise<void> {
+async function converge(
+  repo: Repository,
+  { at, path, judged }: InterruptedRemoval,
+  result: Finished,
+): Promise<void> {
   // The process that held the lock may just have finished.
   if (!(await exists(at))) return;
   const known = repo.worktrees.some((entry) => entry.path === path);

@@ -1,21 +1,21 @@
 import type { Context } from '../context.ts';
 import type { Repository } from '../repository.ts';
 
-/** Something an interrupted run, or a hand, left behind. */
-export interface Wreck {
+/** Something an interrupted run, or a person, left behind. */
+export interface Leftover {
   /** What it is, in whole sentences. */
   what: string;
-  /** The one command that mends it. */
+  /** The one command that cleans it up. */
   remedy: string;
   /** Absent where a person must decide. */
-  mend?: Mend;
-  /** The branch that nothing holds any more once it is mended, as a full ref. */
+  cleanup?: Cleanup;
+  /** The branch that nothing holds any more once it is cleaned up, as a full ref. */
   frees?: string;
   /** The branch it is, as a full ref. */
   branch?: string;
 }
 
-export interface Mend {
+export interface Cleanup {
   /** What would be done, in two or three words, and to what. */
   action: string;
   detail: string;
