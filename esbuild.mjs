@@ -159,7 +159,7 @@ const honoUnused = {
 const withoutFaults = {
   name: 'without-faults',
   setup({ onResolve }) {
-    onResolve({ filter: /\/faults\.ts$/ }, () => ({ path: here('src/engine/no-faults.ts') }));
+    onResolve({ filter: /\/faults\.ts$/ }, () => ({ path: here('src/engine/faults/no-faults.ts') }));
   },
 };
 

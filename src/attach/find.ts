@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { isAbsolute, relative, sep } from 'node:path';
 import { type Joining, joiningNames } from '../contract/joining.ts';
 import { checkoutOf } from '../engine/callers/checkout-of.ts';
-import { openWindows, type WindowRecord } from '../engine/windows.ts';
+import { openWindows, type WindowRecord } from '../engine/user/windows.ts';
 
 /** How long one window may take to accept, in milliseconds: it is this machine's own. */
 const ACCEPT_MS = 2_000;

@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
-import { errnoOf } from '../engine/errno.ts';
+import { errnoOf } from '../engine/files/errno.ts';
 
 /** The directory a person stands in; `undefined` when it has been removed from under the shell. */
 export function currentDirectory(): string | undefined {

@@ -2,9 +2,9 @@ import type { AnswerOf, AnyEnvelope, Call } from '../contract/answers.ts';
 import type { Envelope } from '../contract/envelope.ts';
 import { beginsAtDirectory, needsNoRoot, traits } from '../contract/traits.ts';
 import type { Args, Data, Verb } from '../contract/verbs.ts';
-import type { Context } from './context.ts';
+import type { Context } from './call/context.ts';
+import { refused, runVerb } from './call/run-verb.ts';
 import { hearing } from './git/heard.ts';
-import { refused, runVerb } from './run-verb.ts';
 import { accept } from './verbs/accept.ts';
 import { commit } from './verbs/commit.ts';
 import { doctor, withHeld } from './verbs/doctor.ts';
@@ -75,7 +75,9 @@ export const stopped = (verb: Verb, root: string | undefined, error: unknown): A
 
 // The server takes these from here, so that it need not build schemas before its first answer.
 export { personMethods, windowNotification } from '../contract/window.ts';
-export { parseCall } from './arguments.ts';
+export { parseCall } from './call/arguments.ts';
+export type { ClientKind, Context } from './call/context.ts';
+export { Refusal } from './call/refusal.ts';
 export {
   type CallerFacts,
   checkoutOf,
@@ -84,18 +86,16 @@ export {
   whereCallerStands,
 } from './callers/index.ts';
 export { checkConfig, checkFile, loadConfig, loadSettings } from './config/index.ts';
-export type { ClientKind, Context } from './context.ts';
-export { exists } from './files.ts';
+export { exists } from './files/files.ts';
 export { looking } from './git/looking.ts';
-export { homeOf } from './home.ts';
-export { homeRoot } from './home-root.ts';
 export { holdings } from './landing/inspect.ts';
-export { nearest } from './nearest.ts';
-export { Refusal } from './refusal.ts';
 export { inTheWay, takeStock } from './removal/stock.ts';
-export { directoryAt, findRoot, isInGit } from './root.ts';
+export { homeOf } from './repository/home.ts';
+export { homeRoot } from './repository/home-root.ts';
+export { directoryAt, findRoot, isInGit } from './repository/root.ts';
 export { setup } from './setup/index.ts';
 export { helpTopic } from './verbs/help.ts';
 export { listProjects } from './verbs/projects.ts';
+export { nearest } from './words/nearest.ts';
 export { leavingAdvice } from './worktree/moving.ts';
 export { beginsAtDirectory, needsNoRoot, refused, withHeld };

@@ -1,7 +1,7 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { type CheckoutPlace, checkoutOf } from '../engine/callers/checkout-of.ts';
-import { exists } from '../engine/files.ts';
+import { exists } from '../engine/files/files.ts';
 import { isDirectory } from './directory.ts';
 
 /** Tools that write files, by the names clients give them, each with the arguments that name one. */

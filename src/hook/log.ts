@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { stateDir } from '../engine/state-dir.ts';
+import { stateDir } from '../engine/user/state-dir.ts';
 
 /** Beyond this the log begins anew; the one before it is kept as `hook.log.1`. */
 const MOST_BYTES = 256 * 1024;

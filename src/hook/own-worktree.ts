@@ -1,7 +1,7 @@
 import { lstat, mkdir, readlink, realpath, symlink, unlink, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type CheckoutPlace, checkoutOf } from '../engine/callers/checkout-of.ts';
-import { gitDirOf } from '../engine/git-dir.ts';
+import { gitDirOf } from '../engine/git/git-dir.ts';
 import { furnish } from './own-furnishing.ts';
 import { ownSettings, type WorktreeSettings } from './own-settings.ts';
 import { plainGit, said } from './plain-git.ts';

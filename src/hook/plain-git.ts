@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { scrubbedEnv } from '../engine/env.ts';
+import { scrubbedEnv } from '../engine/process/env.ts';
 
 const MOST_OUTPUT = 64 * 1024 * 1024;
 

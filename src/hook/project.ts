@@ -1,8 +1,8 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type CheckoutPlace, checkoutOf } from '../engine/callers/checkout-of.ts';
-import { exists } from '../engine/files.ts';
-import { gitDirOf } from '../engine/git-dir.ts';
+import { exists } from '../engine/files/files.ts';
+import { gitDirOf } from '../engine/git/git-dir.ts';
 
 /** The discern project a directory lies in. */
 export interface HookProject extends CheckoutPlace {

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { checkoutOf } from '../engine/callers/checkout-of.ts';
-import { namesIn, writeFileAtomic } from '../engine/files.ts';
-import { gitDirOf, textOf } from '../engine/git-dir.ts';
+import { namesIn, writeFileAtomic } from '../engine/files/files.ts';
+import { gitDirOf, textOf } from '../engine/git/git-dir.ts';
 import { isDirectory } from './directory.ts';
 import type { HookEvent } from './input.ts';
 import { createOwn, reasonToKeep, removeOwn } from './own-worktree.ts';

@@ -1,6 +1,6 @@
 import type { Joining } from '../contract/joining.ts';
+import { Refusal } from '../engine/call/refusal.ts';
 import type { CallerFacts } from '../engine/index.ts';
-import { Refusal } from '../engine/refusal.ts';
 import type { CallRequest } from './call.ts';
 import { CallOrder } from './callers.ts';
 import { ClientRoots } from './client-roots.ts';

@@ -1,8 +1,8 @@
 import { realpath } from 'node:fs/promises';
 import type { Held } from '../contract/data.ts';
-import { type Anchor, anchorOf, isSameCheckout } from '../engine/anchor.ts';
-import { exists } from '../engine/files.ts';
-import { findRoot } from '../engine/root.ts';
+import { exists } from '../engine/files/files.ts';
+import { type Anchor, anchorOf, isSameCheckout } from '../engine/repository/anchor.ts';
+import { findRoot } from '../engine/repository/root.ts';
 import { loadEngine } from './engine.ts';
 import type { SpawnRoot } from './spawn-root.ts';
 import type { Left } from './state-store.ts';

@@ -1,7 +1,7 @@
 import type { Joining } from '../contract/joining.ts';
+import { Refusal } from '../engine/call/refusal.ts';
 import { checkoutOf } from '../engine/callers/checkout-of.ts';
-import { Refusal } from '../engine/refusal.ts';
-import { findRoot } from '../engine/root.ts';
+import { findRoot } from '../engine/repository/root.ts';
 import type { HeldRoot } from './held-root.ts';
 import type { SpawnRoot } from './spawn-root.ts';
 

@@ -31,32 +31,33 @@ const jsonSchema = (schema: z.ZodType) => {
   return rest;
 };
 
+/** The members of an envelope that an answer's schema names; a client meets the others in answers, and in the reference pages. */
+const told = new Set(['ok', 'verb', 'error', 'message', 'data']);
+
 /**
- * What a client checks an answer against: the members of an envelope and of its data, and of what kind each is. Whatever more is
- * known of them stands in the reference pages, since every host pays for each character of a schema with every conversation.
+ * What a client learns of an answer before it has one: how it says yes and no, and what its data has. Of what kind each is stands in the
+ * reference pages, since every host pays for each character of a schema with every conversation.
  */
-function outline(schema: JsonSchema, depth = 2): JsonSchema {
-  const { type, anyOf, const: constant, properties, required } = schema;
-  if (constant !== undefined) return { const: constant };
-  // A value of several kinds: which ones.
-  if (anyOf) return { type: [...new Set(anyOf.flatMap((one) => one.type ?? []))] };
-  if (type !== 'object' || !properties || depth === 0) return { type };
-  const members = Object.entries(properties).map(([name, one]) => [name, outline(one, depth - 1)]);
+function outline(envelope: JsonSchema): JsonSchema {
+  const members = Object.entries(envelope.properties ?? {}).filter(([name]) => told.has(name));
   return {
-    type,
-    properties: Object.fromEntries(members),
-    ...(depth === 2 && required && { required }),
-    ...(depth === 2 && { additionalProperties: false }),
+    type: 'object',
+    properties: Object.fromEntries(members.map(([name, schema]) => [name, member(schema)])),
+    ...(envelope.required && { required: envelope.required }),
   };
+}
+
+function member({ type, const: constant, properties }: JsonSchema): JsonSchema {
+  if (constant !== undefined) return { const: constant };
+  if (!properties) return { type };
+  return { type, properties: Object.fromEntries(Object.keys(properties).map((name) => [name, {}])) };
 }
 
 interface JsonSchema {
   type?: string | string[] | undefined;
   const?: unknown;
-  anyOf?: JsonSchema[];
   properties?: Record<string, JsonSchema>;
   required?: string[];
-  additionalProperties?: unknown;
 }
 
 /**

@@ -12,7 +12,7 @@ import {
 import type { VerbEvent } from '../contract/events.ts';
 import type { Joining } from '../contract/joining.ts';
 import { wholeAnswer } from '../contract/whole.ts';
-import { nearest } from '../engine/nearest.ts';
+import { nearest } from '../engine/words/nearest.ts';
 import { brief, paged } from './brief.ts';
 import { clientKind } from './client-kind.ts';
 import { asking, consentOf } from './consent.ts';

@@ -1,5 +1,5 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import { nearest } from '../engine/nearest.ts';
+import { nearest } from '../engine/words/nearest.ts';
 
 interface Prompt {
   name: string;

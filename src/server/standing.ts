@@ -3,9 +3,9 @@ import type { CallerStanding } from '../contract/data.ts';
 import { isInside } from '../contract/divergence.ts';
 import { traits } from '../contract/traits.ts';
 import type { Verb } from '../contract/verbs.ts';
+import { Refusal } from '../engine/call/refusal.ts';
 import type { CallerFacts, ClientKind, Standing } from '../engine/index.ts';
-import { Refusal } from '../engine/refusal.ts';
-import { CONFIG_FILE } from '../engine/root.ts';
+import { CONFIG_FILE } from '../engine/repository/root.ts';
 import { loadEngine } from './engine.ts';
 import type { HeldRoot } from './held-root.ts';
 

@@ -2,7 +2,7 @@ import { delimiter, isAbsolute } from 'node:path';
 import tools from 'virtual:manifest';
 import { serveStdio as serveConnection } from '@modelcontextprotocol/server/stdio';
 import type { Joining } from '../contract/joining.ts';
-import { WindowEntry } from '../engine/windows.ts';
+import { WindowEntry } from '../engine/user/windows.ts';
 import { currentDirectory } from './current-directory.ts';
 import type { Flags } from './flags.ts';
 import { instructions } from './instructions.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { wantsColor, wantsUnicode } from '../../src/cli/ink.ts';
 import { clickable, namedFrom, startingPoint } from '../../src/cli/place.ts';
 import { duration, printable, table } from '../../src/cli/words.ts';
-import { shellWord } from '../../src/engine/shell-word.ts';
+import { shellWord } from '../../src/engine/words/shell-word.ts';
 
 function textsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value];

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { type Anchor, anchorOf } from '../../src/engine/anchor.ts';
 import { homeOf } from '../../src/engine/index.ts';
+import { type Anchor, anchorOf } from '../../src/engine/repository/anchor.ts';
 import { started, succeeded } from '../support/checkouts.ts';
 import { verb } from '../support/engine.ts';
 import { git, projects } from '../support/project.ts';

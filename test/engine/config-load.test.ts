@@ -5,8 +5,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Diagnostic } from '../../src/contract/envelope.ts';
+import { Refusal } from '../../src/engine/call/refusal.ts';
 import { largestConfig, loadConfig } from '../../src/engine/config/index.ts';
-import { Refusal } from '../../src/engine/refusal.ts';
 
 describe('loadConfig', function () {
   this.timeout(60_000);

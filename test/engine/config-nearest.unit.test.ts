@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { editDistance, nearest } from '../../src/engine/nearest.ts';
+import { editDistance, nearest } from '../../src/engine/words/nearest.ts';
 
 describe('nearest', () => {
   const keys = ['stage', 'run', 'provides', 'timeout'];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { type Config, jobStages, knownJobs } from '../../src/contract/config.ts';
 import { checkConfig } from '../../src/engine/config/index.ts';
-import { plainName } from '../../src/engine/plain-name.ts';
+import { plainName } from '../../src/engine/words/plain-name.ts';
 import { tomlPieces } from '../support/toml-pieces.ts';
 
 const snippets = [

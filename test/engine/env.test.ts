@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { scrubbedEnv } from '../../src/engine/env.ts';
+import { scrubbedEnv } from '../../src/engine/process/env.ts';
 import { verb } from '../support/engine.ts';
 import { config } from '../support/jobs.ts';
 import { git, type Project, projects } from '../support/project.ts';

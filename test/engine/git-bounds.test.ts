@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Refusal } from '../../src/engine/call/refusal.ts';
 import { git as engineGit } from '../../src/engine/git/core.ts';
 import { MOST_AT_ONCE } from '../../src/engine/git/turns.ts';
-import { Refusal } from '../../src/engine/refusal.ts';
 import { everything, refusedWith, started } from '../support/checkouts.ts';
 import { verb } from '../support/engine.ts';
 import { runs, until } from '../support/processes.ts';

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { cksum } from '../../src/engine/cksum.ts';
-import type { Context } from '../../src/engine/context.ts';
-import { portFor, readRecord } from '../../src/engine/identity.ts';
-import { openRepository } from '../../src/engine/repository.ts';
+import type { Context } from '../../src/engine/call/context.ts';
+import { cksum } from '../../src/engine/files/cksum.ts';
+import { openRepository } from '../../src/engine/repository/repository.ts';
 import {
   expandTokens,
   identityVariables,
@@ -12,6 +11,7 @@ import {
   resourceVariable,
 } from '../../src/engine/worktree/handles.ts';
 import { identify } from '../../src/engine/worktree/identify.ts';
+import { portFor, readRecord } from '../../src/engine/worktree/identity.ts';
 import { git, projects } from '../support/project.ts';
 
 const identity = { id: 'login-ab12cd', slug: 'shop', port: 17_291 };

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdir, readFile, readlink, rmdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { acquireLock, isHeld } from '../../src/engine/lock.ts';
+import { acquireLock, isHeld } from '../../src/engine/state/lock.ts';
 import { elsewhere, endElsewhere } from '../support/checkouts.ts';
 import { config } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';

@@ -15,8 +15,8 @@ import {
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { acquireLock, isHeld, lockHolders } from '../../src/engine/lock.ts';
-import { Refusal } from '../../src/engine/refusal.ts';
+import { Refusal } from '../../src/engine/call/refusal.ts';
+import { acquireLock, isHeld, lockHolders } from '../../src/engine/state/lock.ts';
 import { playsPart, processes, runs, until } from '../support/processes.ts';
 
 const run = promisify(execFile);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import fc from 'fast-check';
-import { recoveryRef, timeIn } from '../../src/engine/recovered.ts';
+import { recoveryRef, timeIn } from '../../src/engine/repository/recovered.ts';
 import { everything, refusedWith, started, succeeded } from '../support/checkouts.ts';
 import { verb } from '../support/engine.ts';
 import { killedAt } from '../support/invariants.ts';

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { settingsSchema } from '../../src/contract/config-schema.ts';
 import { settingNames } from '../../src/contract/hook-defaults.ts';
+import { Refusal } from '../../src/engine/call/refusal.ts';
 import { checkFile, checkSettings, loadSettings } from '../../src/engine/config/index.ts';
-import { Refusal } from '../../src/engine/refusal.ts';
 import { projects } from '../support/project.ts';
 
 declare const DISCERN_HOME: string;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, readFile, realpath, symlink, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
-import { readRecord } from '../../src/engine/identity.ts';
+import { readRecord } from '../../src/engine/worktree/identity.ts';
 import { everything, listing, started, succeeded } from '../support/checkouts.ts';
 import { verb } from '../support/engine.ts';
 import { git, projects } from '../support/project.ts';

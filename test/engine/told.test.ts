@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import fc from 'fast-check';
 import { callersDir, tell, told } from '../../src/engine/callers/told.ts';
-import { stateDir } from '../../src/engine/state-dir.ts';
+import { stateDir } from '../../src/engine/user/state-dir.ts';
 
 describe('What a hook told of a session', () => {
   let home: string;

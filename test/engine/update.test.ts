@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readRecord } from '../../src/engine/identity.ts';
+import { readRecord } from '../../src/engine/worktree/identity.ts';
 import { everything, refusedWith, started, succeeded } from '../support/checkouts.ts';
 import { verb } from '../support/engine.ts';
 import { log, logged } from '../support/jobs.ts';

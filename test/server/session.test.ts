@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Envelope } from '../../src/contract/envelope.ts';
 import type { Verb } from '../../src/contract/verbs.ts';
-import { exists } from '../../src/engine/files.ts';
+import { exists } from '../../src/engine/files/files.ts';
 import { Session } from '../../src/server/session.ts';
 import { logged } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';

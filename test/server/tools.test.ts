@@ -22,7 +22,7 @@ interface Tool {
     properties: Record<string, { description?: string; type?: string }>;
     required?: string[];
   };
-  outputSchema: { type: string; additionalProperties?: unknown };
+  outputSchema: { type: string; properties: Record<string, unknown>; required: string[] };
   annotations: Record<string, unknown>;
 }
 
@@ -35,7 +35,7 @@ describe('The tools', () => {
     await removeAll();
   });
 
-  it('come with instructions of at most 200 words, each with title, description, closed schemas and annotations', async () => {
+  it('come with instructions of at most 200 words, each with title, description, a closed schema of its arguments and annotations', async () => {
     const connection = await open();
     const instructions = connection.instructions() ?? '';
     const words = instructions.split(/\s+/).filter(Boolean).length;
@@ -62,7 +62,8 @@ describe('The tools', () => {
       assert.equal(tool.inputSchema.type, 'object');
       assert.equal(tool.inputSchema.additionalProperties, false);
       assert.equal(tool.outputSchema.type, 'object');
-      assert.equal(tool.outputSchema.additionalProperties, false);
+      assert.deepEqual(Object.keys(tool.outputSchema.properties), ['ok', 'verb', 'error', 'message', 'data']);
+      assert.deepEqual(tool.outputSchema.required, ['ok', 'verb']);
       const rooted = verbs[tool.name.replace('discern_', '') as Verb].traits.begins !== 'none';
       assert.equal('path' in tool.inputSchema.properties, rooted, `${tool.name} takes path`);
       for (const [name, property] of Object.entries(tool.inputSchema.properties)) {

@@ -4,7 +4,7 @@ import type { StandardsData, StartData } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
 import type { VerbWithReport } from '../../contract/traits.ts';
 import type { Data } from '../../contract/verbs.ts';
-import { shellWord } from '../../engine/shell-word.ts';
+import { shellWord } from '../../engine/words/shell-word.ts';
 import type { Ink } from '../ink.ts';
 import { short, table } from '../words.ts';
 import { doctorLines } from './doctor.ts';

@@ -1,6 +1,6 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { anchorOf } from '../anchor.ts';
+import { anchorOf } from '../repository/anchor.ts';
 
 /** The checkout a directory lies in. Absolute paths, free of symlinks. */
 export interface CheckoutPlace {

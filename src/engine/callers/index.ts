@@ -1,4 +1,4 @@
-import type { ClientKind } from '../context.ts';
+import type { ClientKind } from '../call/context.ts';
 import { claude } from './claude.ts';
 import { codex } from './codex.ts';
 import { copilot } from './copilot.ts';

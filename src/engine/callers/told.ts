@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
-import { stateDir } from '../state-dir.ts';
+import { stateDir } from '../user/state-dir.ts';
 
 /**
  * What a hook of ours told about where a session stands: one private file a session, written by `discern hook`, read by the

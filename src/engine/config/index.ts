@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { basename, join } from 'node:path';
 import type { Config } from '../../contract/config.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../call/refusal.ts';
 import { checkConfig } from './check.ts';
 import { configError, readConfigFile } from './config-file.ts';
 import { checkSettings, settingsFile } from './ours.ts';

@@ -9,7 +9,7 @@ import {
   KnownJob,
   knownJobs,
 } from '../../contract/config.ts';
-import { nearest } from '../nearest.ts';
+import { nearest } from '../words/nearest.ts';
 import { evidenceOf } from './evidence.ts';
 import { typeName } from './problems.ts';
 import { quoted } from './quoted.ts';

@@ -1,5 +1,5 @@
 import type { Job, Scope, Standard } from '../../contract/config.ts';
-import { nearest } from '../nearest.ts';
+import { nearest } from '../words/nearest.ts';
 import { tableName } from './problems.ts';
 import { quoted } from './quoted.ts';
 import type { Reader } from './reader.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type Settings, SettingsFile } from '../../contract/settings.ts';
-import { editDistance } from '../nearest.ts';
+import { editDistance } from '../words/nearest.ts';
 import { configError, readConfigFile } from './config-file.ts';
 import type { ConfigProblem } from './problems.ts';
 import { quoted } from './quoted.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { nearest } from '../nearest.ts';
+import { nearest } from '../words/nearest.ts';
 import { quoted } from './quoted.ts';
 import type { Node, Place, TableNode } from './tree.ts';
 

@@ -18,7 +18,7 @@ import {
 } from '../../contract/config.ts';
 import { AcceptanceTable, CheckpointTable } from '../../contract/config-policy.ts';
 import type { Evidence } from '../../contract/config-values.ts';
-import { plainName } from '../plain-name.ts';
+import { plainName } from '../words/plain-name.ts';
 import { evidenceOf } from './evidence.ts';
 import { readJobs, winners } from './jobs.ts';
 import { checkNeeds } from './needs.ts';

@@ -1,6 +1,6 @@
 import { knownJobs } from '../../contract/config.ts';
 import { olderTables, otherTables } from '../../contract/config-others.ts';
-import { editDistance, nearest } from '../nearest.ts';
+import { editDistance, nearest } from '../words/nearest.ts';
 import { quoted } from './quoted.ts';
 import type { Reader } from './reader.ts';
 

@@ -1,8 +1,8 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Finding } from '../../contract/data.ts';
-import { readBounded } from '../bounded-file.ts';
 import { parseTree } from '../config/tree.ts';
+import { readBounded } from '../files/bounded-file.ts';
 import { member, membersOf, parseJsonc } from '../init/project-files.ts';
 import { namesAt, stringsAt, textAt } from '../init/toml-values.ts';
 import { fine, warn } from './finding.ts';

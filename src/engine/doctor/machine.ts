@@ -1,8 +1,8 @@
 import { access, constants } from 'node:fs/promises';
 import { parse } from 'node:path';
 import type { Finding } from '../../contract/data.ts';
+import { Refusal } from '../call/refusal.ts';
 import { gitLine } from '../git/core.ts';
-import { Refusal } from '../refusal.ts';
 import { fine, guarded, warn, wrong } from './finding.ts';
 
 const needed = { git: [2, 38], node: [20, 0] } as const;

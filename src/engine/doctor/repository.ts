@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { count } from '../../contract/count.ts';
 import type { Finding } from '../../contract/data.ts';
-import { operationUnderWay } from '../checkout.ts';
-import { exists } from '../files.ts';
+import { exists } from '../files/files.ts';
 import { git, gitLine } from '../git/core.ts';
 import { isTrackedClean, listChanges, readStatus } from '../git/status.ts';
-import { gitDirOf } from '../identity.ts';
-import type { Repository } from '../repository.ts';
-import { CONFIG_FILE } from '../root.ts';
-import { behindWords, trunkBehind } from '../upstream.ts';
+import { operationUnderWay } from '../repository/checkout.ts';
+import type { Repository } from '../repository/repository.ts';
+import { CONFIG_FILE } from '../repository/root.ts';
+import { behindWords, trunkBehind } from '../repository/upstream.ts';
+import { gitDirOf } from '../worktree/identity.ts';
 import { fine, warn, wrong } from './finding.ts';
 
 /** The trunk and the checkout that has it: what start begins from and accept lands in. */

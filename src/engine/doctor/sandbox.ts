@@ -3,12 +3,12 @@ import { homedir, tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { Finding } from '../../contract/data.ts';
 import { isInside } from '../../contract/divergence.ts';
-import { readBounded } from '../bounded-file.ts';
 import { parseTree, type TableNode } from '../config/tree.ts';
+import { readBounded } from '../files/bounded-file.ts';
 import { git } from '../git/core.ts';
 import { at, namesAt, stringsAt, textAt } from '../init/toml-values.ts';
-import type { Repository } from '../repository.ts';
-import { CONFIG_FILE } from '../root.ts';
+import type { Repository } from '../repository/repository.ts';
+import { CONFIG_FILE } from '../repository/root.ts';
 import { homeCheckout, worktreesDir } from '../worktree/place.ts';
 import { fine, warn } from './finding.ts';
 

@@ -1,14 +1,14 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Finding } from '../../contract/data.ts';
-import { exists, stateDir } from '../files.ts';
+import { exists, stateDir } from '../files/files.ts';
+import { gitDirOf } from '../git/git-dir.ts';
 import { listRefs } from '../git/refs.ts';
-import { gitDirOf } from '../git-dir.ts';
-import { lockHolders } from '../lock.ts';
 import { branchesInUse, mergedInto } from '../maintenance/branches.ts';
 import { findLeftovers, type Leftovers } from '../maintenance/find.ts';
-import type { Repository } from '../repository.ts';
-import { shellWord } from '../shell-word.ts';
+import type { Repository } from '../repository/repository.ts';
+import { lockHolders } from '../state/lock.ts';
+import { shellWord } from '../words/shell-word.ts';
 import { fine, warn } from './finding.ts';
 
 /** More branches than this are counted, not named. */

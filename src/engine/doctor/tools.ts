@@ -2,7 +2,7 @@ import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import type { Config } from '../../contract/config.ts';
 import type { Finding } from '../../contract/data.ts';
-import { scrubbedEnv } from '../env.ts';
+import { scrubbedEnv } from '../process/env.ts';
 import { fine, warn } from './finding.ts';
 
 /** What a shell does itself, and words that begin a command of several parts (POSIX.1-2017, XCU 2.4 and 2.14). */

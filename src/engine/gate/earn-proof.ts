@@ -2,7 +2,7 @@ import { count } from '../../contract/count.ts';
 import type { ProofState } from '../../contract/data.ts';
 import type { RefusalSlug } from '../../contract/refusals.ts';
 import { isClean, listChanges, type TreeStatus } from '../git/status.ts';
-import { type Repository, requireTrunk } from '../repository.ts';
+import { type Repository, requireTrunk } from '../repository/repository.ts';
 import type { JobResult } from './planned-job.ts';
 import { writeProof } from './proof.ts';
 

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { ProofState } from '../../contract/data.ts';
-import { stateDir } from '../files.ts';
+import { stateDir } from '../files/files.ts';
 import { gitLine } from '../git/core.ts';
 import { isAncestor } from '../git/refs.ts';
 import { isClean, listChanges, type TreeStatus } from '../git/status.ts';
-import type { Repository } from '../repository.ts';
+import type { Repository } from '../repository/repository.ts';
 import { type Found, type Kind, readRecordFile, writeRecordFile } from '../state/record.ts';
 
 /** The record that the gate passed on one commit, with a clean tree, under one config (contract §6). */

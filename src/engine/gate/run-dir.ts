@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import * as z from 'zod';
-import { namesIn, stateDir } from '../files.ts';
+import { namesIn, stateDir } from '../files/files.ts';
 import { madeOwnDir } from '../state/own-dir.ts';
 import { type Kind, readRecordFile, writeRecordFile } from '../state/record.ts';
 import { inodeOf, type NamedTree, removeNamedTree } from '../state/remove.ts';

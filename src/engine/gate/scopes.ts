@@ -3,7 +3,7 @@ import type { ScopeResult } from '../../contract/data.ts';
 import { gitLine } from '../git/core.ts';
 import { changedPaths } from '../git/diff.ts';
 import type { TreeStatus } from '../git/status.ts';
-import type { Repository } from '../repository.ts';
+import type { Repository } from '../repository/repository.ts';
 import { scopeMatchers } from './scope-paths.ts';
 
 export interface ClassifiedScope extends ScopeResult {

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Drift } from '../../contract/data.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../call/context.ts';
 import type { DriftWatch } from './drift.ts';
 import { runJob, skippedJob } from './job.ts';
 import type { JobGroup } from './plan.ts';

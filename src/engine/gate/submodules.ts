@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { exists } from '../files.ts';
+import { exists } from '../files/files.ts';
 import { gitlinksOf, textOf } from '../git/differences.ts';
 import { type Checkout, entriesOf, isGitlink } from '../git/own-index.ts';
 import { askPlace } from '../git/place.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type BigIntStats, closeSync, constants, lstatSync, openSync, readlinkSync, readSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../call/refusal.ts';
 import { type OwnEntry, pathOf } from './own-index.ts';
 import type { Abilities } from './truth.ts';
 

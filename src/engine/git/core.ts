@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { setMaxListeners } from 'node:events';
-import { scrubbedEnv } from '../env.ts';
-import { exists } from '../files.ts';
+import { Refusal } from '../call/refusal.ts';
+import { exists } from '../files/files.ts';
+import { scrubbedEnv } from '../process/env.ts';
 import { endGroup } from '../process/group.ts';
-import { Refusal } from '../refusal.ts';
 import { heardSignal } from './heard.ts';
 import { isLooking, lookingArgs, lookingEnv, namedPattern, programsNamed } from './looking.ts';
 import { gitPath, gitProgram, pathName } from './program.ts';

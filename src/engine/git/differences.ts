@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../call/refusal.ts';
 import type { NamedEntry } from './compare.ts';
 import { Contents, type Found } from './contents.ts';
 import { attributeFiles, type Conversions, notAsConverted, readConversions } from './conversions.ts';

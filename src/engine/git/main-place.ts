@@ -1,8 +1,8 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
-import { namesIn, stateDir, writeFileAtomic } from '../files.ts';
-import { gitDirOf, textOf } from '../git-dir.ts';
+import { namesIn, stateDir, writeFileAtomic } from '../files/files.ts';
 import { madeOwnDir } from '../state/own-dir.ts';
+import { gitDirOf, textOf } from './git-dir.ts';
 
 /*
  * A git directory that was made apart (`git init --separate-git-dir`) does not say where its main checkout lies: only the

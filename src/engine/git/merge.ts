@@ -1,4 +1,4 @@
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../call/refusal.ts';
 import { fields, GitError, git, gitLine, pathText } from './core.ts';
 import { mergeSettings } from './merge-settings.ts';
 

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { stateDir } from '../files.ts';
+import { stateDir } from '../files/files.ts';
 import { foreignOnTheWay, madeOwnDir } from '../state/own-dir.ts';
 import { isSealed, sealed } from '../state/seal.ts';
 import { submodule } from './compare.ts';

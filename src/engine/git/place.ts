@@ -1,7 +1,7 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { commonDirOf, gitDirOf, textOf } from '../git-dir.ts';
 import { git } from './core.ts';
+import { commonDirOf, gitDirOf, textOf } from './git-dir.ts';
 
 /** Where a checkout and its repository lie. Absolute paths, free of symlinks. */
 export interface Place {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type BigIntStats, lstatSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { errnoOf } from '../errno.ts';
+import { errnoOf } from '../files/errno.ts';
 import { isAsRemembered as isAsOurs } from './differences.ts';
 import { IgnoreRules } from './ignored.ts';
 import { type IndexEntry, parseIndex } from './index-file.ts';

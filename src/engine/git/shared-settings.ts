@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { textOf } from '../git-dir.ts';
 import { git, pathText } from './core.ts';
+import { textOf } from './git-dir.ts';
 
 /** The most bytes of a config file that are read. */
 const LARGEST = 16 * 1024 * 1024;

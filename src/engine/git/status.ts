@@ -1,6 +1,6 @@
-import { commonDirOf } from '../git-dir.ts';
 import { fields, git, pathText } from './core.ts';
 import { differences, textOf } from './differences.ts';
+import { commonDirOf } from './git-dir.ts';
 import type { Checkout } from './own-index.ts';
 import { askPlace, readPlace } from './place.ts';
 

@@ -1,8 +1,8 @@
 import { chmod, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { exists, stateDir } from '../files.ts';
-import { commonDirOf, gitDirOf } from '../git-dir.ts';
+import { exists, stateDir } from '../files/files.ts';
 import { madeOwnDir } from '../state/own-dir.ts';
+import { commonDirOf, gitDirOf } from './git-dir.ts';
 import { isLooking } from './looking.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { cpus } from 'node:os';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../call/refusal.ts';
 
 /** How many gits one process runs at once; those asked for beyond wait for their turn, in order. */
 export const MOST_AT_ONCE = Math.max(16, cpus().length * 4);

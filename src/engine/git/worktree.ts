@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { exists } from '../files.ts';
+import { exists } from '../files/files.ts';
 import { fields, git, pathText } from './core.ts';
 import { isLooking } from './looking.ts';
 import { findMain } from './main-place.ts';

@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { exists } from '../files.ts';
-import { Refusal } from '../refusal.ts';
-import { type Checkout, openCheckout } from '../repository.ts';
-import { CONFIG_FILE } from '../root.ts';
+import { Refusal } from '../call/refusal.ts';
+import { exists } from '../files/files.ts';
+import { type Checkout, openCheckout } from '../repository/repository.ts';
+import { CONFIG_FILE } from '../repository/root.ts';
 
 /** Where a project is to be made: a checkout that has a commit, and the directory in it. */
 export interface InitPlace extends Checkout {

@@ -1,8 +1,8 @@
 import { lstat, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type ParseError, parse } from 'jsonc-parser';
-import { readBounded } from '../bounded-file.ts';
 import { parseTree, type TableNode } from '../config/tree.ts';
+import { readBounded } from '../files/bounded-file.ts';
 
 /** The most bytes of a manifest that are read; a TOML parser is slower than JSON's. */
 const limits = { text: 1024 * 1024, toml: 256 * 1024 };

@@ -1,12 +1,12 @@
 import { lstat, readFile, rmdir, unlink } from 'node:fs/promises';
-import { errnoOf } from '../errno.ts';
-import { orWhenAbsent } from '../files.ts';
+import { Refusal } from '../call/refusal.ts';
+import { errnoOf } from '../files/errno.ts';
+import { orWhenAbsent } from '../files/files.ts';
 import { adviceOn } from '../git/cause.ts';
 import { FileSet, indexInfo, keyOf, type NamedEntry, submodule } from '../git/compare.ts';
 import { fields, git, pathText } from '../git/core.ts';
 import { type Difference, treeDifference } from '../git/diff.ts';
 import { refreshIndex } from '../git/read-tree.ts';
-import { Refusal } from '../refusal.ts';
 import { reasonIn, whyUnwritten } from './unwritten.ts';
 
 /**

@@ -1,7 +1,7 @@
-import { lockCheckout } from '../checkout.ts';
-import type { Context } from '../context.ts';
-import { holding } from '../lock.ts';
-import { openRepository, type Repository, rootIn } from '../repository.ts';
+import type { Context } from '../call/context.ts';
+import { lockCheckout } from '../repository/checkout.ts';
+import { openRepository, type Repository, rootIn } from '../repository/repository.ts';
+import { holding } from '../state/lock.ts';
 import type { CommandsResult, Order } from '../worktree/commands.ts';
 import { checkoutCommands, repositoryEnsures } from '../worktree/setup.ts';
 import { inWords } from './land.ts';

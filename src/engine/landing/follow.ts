@@ -1,12 +1,12 @@
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { exists } from '../files.ts';
+import { Refusal } from '../call/refusal.ts';
+import { exists } from '../files/files.ts';
 import { adviceOn, type Cause, causeOf } from '../git/cause.ts';
 import { GitError } from '../git/core.ts';
 import { changedPaths, type Difference } from '../git/diff.ts';
 import { type Obstacles, parseObstacles, refreshIndex, switchTree } from '../git/read-tree.ts';
 import { readStatus } from '../git/status.ts';
-import { Refusal } from '../refusal.ts';
 import { editedInTheWay } from './hidden-edits.ts';
 import { standInTheWay } from './in-the-way.ts';
 

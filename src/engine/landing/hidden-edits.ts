@@ -1,5 +1,5 @@
 import { lstat } from 'node:fs/promises';
-import { orWhenAbsent } from '../files.ts';
+import { orWhenAbsent } from '../files/files.ts';
 import { submodule } from '../git/compare.ts';
 import { pathText } from '../git/core.ts';
 import type { Difference } from '../git/diff.ts';

@@ -1,6 +1,6 @@
 import type { BigIntStats } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
-import { errnoOf } from '../errno.ts';
+import { errnoOf } from '../files/errno.ts';
 import { FileSet, keyOf, submodule } from '../git/compare.ts';
 import { pathText } from '../git/core.ts';
 import type { Difference } from '../git/diff.ts';

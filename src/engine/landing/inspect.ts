@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { operationUnderWay } from '../checkout.ts';
-import { exists } from '../files.ts';
+import { exists } from '../files/files.ts';
 import { type NamedEntry, submodule } from '../git/compare.ts';
 import { fields, git, gitLine } from '../git/core.ts';
 import { isClean, listChanges, readStatus, type TreeStatus } from '../git/status.ts';
-import { gitDirOf } from '../identity.ts';
+import { operationUnderWay } from '../repository/checkout.ts';
+import { gitDirOf } from '../worktree/identity.ts';
 
 /** Everything a checkout holds that goes with it: what `git status` tells, and what it does not. */
 export interface Inspection {

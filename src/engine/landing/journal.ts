@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import * as z from 'zod';
-import { stateDir } from '../files.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../call/refusal.ts';
+import { stateDir } from '../files/files.ts';
 import { journalOf } from '../state/journal.ts';
 import { foreign, foreignOwnDirs } from '../state/own-dir.ts';
 import { LATER } from '../state/record.ts';

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { git } from '../git/core.ts';
 import { listRefs } from '../git/refs.ts';
-import { RECOVERED, recoveryRef, timeIn } from '../recovered.ts';
+import { RECOVERED, recoveryRef, timeIn } from '../repository/recovered.ts';
 
 /** More ids than this are those of a repository's life, and all but the newest are reached by something else. */
 const MOST_IDS = 2_000;

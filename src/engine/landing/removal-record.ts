@@ -1,6 +1,6 @@
 import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
 import * as z from 'zod';
-import { namesIn, stateDir } from '../files.ts';
+import { namesIn, stateDir } from '../files/files.ts';
 import { type Kind, readRecordFile, writeRecordFile } from '../state/record.ts';
 import { inodeOf, type NamedTree, removeOwnFile } from '../state/remove.ts';
 

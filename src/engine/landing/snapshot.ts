@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
+import { Refusal } from '../call/refusal.ts';
 import { indexInfo, type NamedEntry, submodule } from '../git/compare.ts';
 import { fields, GitError, git, gitLine, pathText } from '../git/core.ts';
 import { treeDifference } from '../git/diff.ts';
 import { treeEntries } from '../git/ls-tree.ts';
 import { commitTree } from '../git/merge.ts';
 import { moveRef } from '../git/refs.ts';
-import { recoveryRef } from '../recovered.ts';
-import { Refusal } from '../refusal.ts';
+import { recoveryRef } from '../repository/recovered.ts';
 import { withPrivateIndex } from '../state/private-index.ts';
 import { submoduleCommits } from './inspect.ts';
 

@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
-import type { Context } from '../context.ts';
-import { gitDirOf, namesOf } from '../identity.ts';
+import type { Context } from '../call/context.ts';
 import { type Stock, takeStock } from '../removal/stock.ts';
+import { gitDirOf, namesOf } from '../worktree/identity.ts';
 import { readLedger } from '../worktree/ledger.ts';
 import { destroyResources, type Teardown } from '../worktree/resources.ts';
 

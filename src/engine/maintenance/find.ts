@@ -1,6 +1,6 @@
 import { distrustedProving } from '../init/prove.ts';
 import { findInterruptedRemovals } from '../landing/interrupted-removals.ts';
-import type { Repository } from '../repository.ts';
+import type { Repository } from '../repository/repository.ts';
 import { leftBranches } from './branches.ts';
 import { foreignPlaces } from './foreign.ts';
 import { unreadableJournal } from './journal.ts';

@@ -1,14 +1,14 @@
-import type { Context } from '../context.ts';
-import { exists } from '../files.ts';
+import type { Context } from '../call/context.ts';
+import { Refusal } from '../call/refusal.ts';
+import { exists } from '../files/files.ts';
 import { recoverProving } from '../init/prove.ts';
 import { recoverRemovals } from '../landing/interrupted-removals.ts';
 import { readJournal } from '../landing/journal.ts';
 import { lockLanding, type Recovery, recoverLocked } from '../landing/recover.ts';
-import { holding, type Lock } from '../lock.ts';
-import { Refusal } from '../refusal.ts';
-import { type Repository, rootIn } from '../repository.ts';
-import { shellWord } from '../shell-word.ts';
+import { type Repository, rootIn } from '../repository/repository.ts';
+import { holding, type Lock } from '../state/lock.ts';
 import { Foreign } from '../state/own-dir.ts';
+import { shellWord } from '../words/shell-word.ts';
 import { homeCheckout } from '../worktree/place.ts';
 import { unfinished } from './unfinished.ts';
 

@@ -1,10 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { orWhenAbsent, stateDir } from '../files.ts';
-import { distrustedRecord } from '../identity.ts';
-import type { Repository } from '../repository.ts';
-import { shellWord } from '../shell-word.ts';
+import { orWhenAbsent, stateDir } from '../files/files.ts';
+import type { Repository } from '../repository/repository.ts';
 import { foreignOwnDirs } from '../state/own-dir.ts';
+import { shellWord } from '../words/shell-word.ts';
+import { distrustedRecord } from '../worktree/identity.ts';
 import { startMarks } from '../worktree/mark.ts';
 import type { Leftover } from './leftover.ts';
 

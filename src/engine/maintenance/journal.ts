@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { rename } from 'node:fs/promises';
-import type { Context } from '../context.ts';
+import type { Context } from '../call/context.ts';
 import { distrustedJournal, journalPath } from '../landing/journal.ts';
 import { lockLanding } from '../landing/recover.ts';
-import { holding } from '../lock.ts';
-import type { Repository } from '../repository.ts';
-import { shellWord } from '../shell-word.ts';
+import type { Repository } from '../repository/repository.ts';
+import { holding } from '../state/lock.ts';
 import { LATER } from '../state/record.ts';
 import { PRUNE } from '../state/remedies.ts';
+import { shellWord } from '../words/shell-word.ts';
 import type { Leftover } from './leftover.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { Context } from '../context.ts';
-import type { Repository } from '../repository.ts';
+import type { Context } from '../call/context.ts';
+import type { Repository } from '../repository/repository.ts';
 
 /** Something an interrupted run, or a person, left behind. */
 export interface Leftover {

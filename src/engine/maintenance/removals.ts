@@ -1,10 +1,10 @@
 import { rename } from 'node:fs/promises';
-import { exists } from '../files.ts';
+import { exists } from '../files/files.ts';
 import type { InterruptedRemoval } from '../landing/interrupted-removals.ts';
 import { closeRemoval, listRemovals } from '../landing/removal-record.ts';
-import type { Repository } from '../repository.ts';
-import { shellWord } from '../shell-word.ts';
+import type { Repository } from '../repository/repository.ts';
 import { PRUNE } from '../state/remedies.ts';
+import { shellWord } from '../words/shell-word.ts';
 import { isInUse } from '../worktree/admin.ts';
 import type { Leftover } from './leftover.ts';
 import { registerAgain } from './strays.ts';

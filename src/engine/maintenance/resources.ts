@@ -1,4 +1,4 @@
-import type { Repository } from '../repository.ts';
+import type { Repository } from '../repository/repository.ts';
 import { PRUNE } from '../state/remedies.ts';
 import type { Ledger } from '../worktree/ledger.ts';
 import { findVanished, reclaim, reclaimable } from '../worktree/reclaim.ts';

@@ -1,12 +1,12 @@
 import { readdir } from 'node:fs/promises';
 import { join, posix, sep } from 'node:path';
-import { exists } from '../files.ts';
+import { exists } from '../files/files.ts';
 import { fields, git } from '../git/core.ts';
 import { isAncestor } from '../git/refs.ts';
 import { isClean, readStatus } from '../git/status.ts';
-import type { Repository } from '../repository.ts';
-import { shellWord } from '../shell-word.ts';
+import type { Repository } from '../repository/repository.ts';
 import { PRUNE } from '../state/remedies.ts';
+import { shellWord } from '../words/shell-word.ts';
 import { interruptedStarts } from '../worktree/mark.ts';
 import { realWorktreesDir } from '../worktree/place.ts';
 import type { Leftover } from './leftover.ts';

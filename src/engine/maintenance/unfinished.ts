@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { exists, stateDir } from '../files.ts';
+import { exists, stateDir } from '../files/files.ts';
 import { readJournal as readProving } from '../init/prove.ts';
 import { findInterruptedRemovals } from '../landing/interrupted-removals.ts';
 import { readJournal as readLanding } from '../landing/journal.ts';
-import { lockHolders } from '../lock.ts';
-import type { Repository } from '../repository.ts';
+import type { Repository } from '../repository/repository.ts';
+import { lockHolders } from '../state/lock.ts';
 import { isInUse } from '../worktree/admin.ts';
 import type { Cleanup } from './leftover.ts';
 

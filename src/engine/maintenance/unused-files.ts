@@ -1,12 +1,12 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { count } from '../../contract/count.ts';
-import type { Context } from '../context.ts';
-import { exists, namesIn, stateDir } from '../files.ts';
+import type { Context } from '../call/context.ts';
+import { Refusal } from '../call/refusal.ts';
+import { exists, namesIn, stateDir } from '../files/files.ts';
 import { forgetOldRuns, oldRuns, runsDir } from '../gate/run-dir.ts';
-import { acquireLock, isHeld } from '../lock.ts';
-import { Refusal } from '../refusal.ts';
-import type { Repository } from '../repository.ts';
+import type { Repository } from '../repository/repository.ts';
+import { acquireLock, isHeld } from '../state/lock.ts';
 import { isPrivateIndex } from '../state/private-index.ts';
 import { removeOwnFile } from '../state/remove.ts';
 import { outdatedRests } from '../worktree/leave-rest.ts';

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errnoOf } from '../errno.ts';
+import { errnoOf } from '../files/errno.ts';
 import { procStat } from './proc-stat.ts';
 
 /** How long a group may take to end by itself after SIGTERM, and then after SIGKILL, in milliseconds. */

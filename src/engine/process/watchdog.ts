@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { scrubbedEnv } from '../env.ts';
+import { scrubbedEnv } from './env.ts';
 
 /**
  * Ends process groups whose owner died. A server killed with SIGKILL runs no handler, so a second, tiny process holds

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { chmod, copyFile, lstat, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { orWhenAbsent } from '../files.ts';
+import { orWhenAbsent } from '../files/files.ts';
 import { foreignOnTheWay, madeOwnDir } from '../state/own-dir.ts';
 import { hashFile } from './hash-file.ts';
 import type { KeptFile, Receipt } from './receipt.ts';

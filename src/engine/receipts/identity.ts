@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readlink, stat } from 'node:fs/promises';
 import { join, posix } from 'node:path';
-import { orWhenAbsent } from '../files.ts';
+import { orWhenAbsent } from '../files/files.ts';
 import type { PlannedJob } from '../gate/planned-job.ts';
 import { scopeMatchers } from '../gate/scope-paths.ts';
-import type { Repository } from '../repository.ts';
+import type { Repository } from '../repository/repository.ts';
 import { keyedDigest } from '../state/seal.ts';
 import { hashFile } from './hash-file.ts';
 import { digestOfIgnored } from './ignored-inputs.ts';

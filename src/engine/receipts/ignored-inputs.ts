@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { lstat, readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import picomatch from 'picomatch';
-import { errnoOf } from '../errno.ts';
-import { orWhenAbsent } from '../files.ts';
+import { errnoOf } from '../files/errno.ts';
+import { orWhenAbsent } from '../files/files.ts';
 import { scopeMatchers } from '../gate/scope-paths.ts';
 import { fields, git, pathText } from '../git/core.ts';
-import type { Repository } from '../repository.ts';
+import type { Repository } from '../repository/repository.ts';
 import { hashFile } from './hash-file.ts';
 
 /** What a job may read by its inputs and no commit has: so many files and bytes of it are looked at. */

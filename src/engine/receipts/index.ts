@@ -1,10 +1,10 @@
+import type { Context } from '../call/context.ts';
+import { Refusal } from '../call/refusal.ts';
 import { loadSettings } from '../config/index.ts';
-import type { Context } from '../context.ts';
-import { errnoOf } from '../errno.ts';
+import { errnoOf } from '../files/errno.ts';
+import { jobEnv } from '../gate/job-env.ts';
 import type { JobResult, PlannedJob } from '../gate/planned-job.ts';
-import { jobEnv } from '../job-env.ts';
-import { Refusal } from '../refusal.ts';
-import type { Repository } from '../repository.ts';
+import type { Repository } from '../repository/repository.ts';
 import { keepFiles, restoreFiles } from './artifacts.ts';
 import { type Decision, decide } from './decide.ts';
 import { aroundOf, type Identified, identify } from './identity.ts';

@@ -1,7 +1,7 @@
 import { lstat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { namesIn, stateDir } from '../files.ts';
-import { acquireLock, holding } from '../lock.ts';
+import { namesIn, stateDir } from '../files/files.ts';
+import { acquireLock, holding } from '../state/lock.ts';
 import { readRecordFile, writeRecordFile } from '../state/record.ts';
 import { removeOwnFile } from '../state/remove.ts';
 import { type Counts, countsKind, keyOf, type Receipt, receiptKind } from './receipt.ts';

@@ -1,6 +1,6 @@
 import { git, pathText } from '../git/core.ts';
 import { treeEntries } from '../git/ls-tree.ts';
-import type { Repository } from '../repository.ts';
+import type { Repository } from '../repository/repository.ts';
 
 /** A file of the project as its commit has it. */
 export interface TreeFile {

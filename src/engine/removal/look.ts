@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { RefusalSlug } from '../../contract/refusals.ts';
-import { operationUnderWay } from '../checkout.ts';
-import { exists, namesIn, orWhenAbsent } from '../files.ts';
+import { exists, namesIn, orWhenAbsent } from '../files/files.ts';
 import { submodule } from '../git/compare.ts';
 import { fields, GitError, git, pathText } from '../git/core.ts';
 import type { Difference } from '../git/diff.ts';
-import { commonDirOf } from '../git-dir.ts';
+import { commonDirOf } from '../git/git-dir.ts';
 import { overlookedEdits } from '../landing/inspect.ts';
-import { shellWord } from '../shell-word.ts';
+import { operationUnderWay } from '../repository/checkout.ts';
+import { shellWord } from '../words/shell-word.ts';
 import { MOST_COUNTED, type OwnCommits, ownCommits, pointedAt } from './published.ts';
 import { findInside, type Inner } from './walk.ts';
 

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { exists, namesIn, orWhenAbsent } from '../files.ts';
+import { exists, namesIn, orWhenAbsent } from '../files/files.ts';
 import { fields, git, gitLine } from '../git/core.ts';
 
 /** A repository as git is pointed at it, wherever it lies by now: its own idea of its work tree is not used. */

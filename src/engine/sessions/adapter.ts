@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import type { SessionRow } from '../../contract/verbs-fleet.ts';
-import { errnoOf } from '../errno.ts';
+import { errnoOf } from '../files/errno.ts';
 
 export type Json = Record<string, unknown>;
 

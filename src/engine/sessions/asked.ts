@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { Refusal } from '../call/refusal.ts';
 import { objectIn } from '../callers/record-file.ts';
-import { Refusal } from '../refusal.ts';
 import type { Query } from './adapter.ts';
 import type { Known } from './list.ts';
 

@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises';
 import type { SessionRow, SessionsData } from '../../contract/verbs-fleet.ts';
 import { oneLine } from '../../contract/visible.ts';
 import { objectIn, readHead, readTail } from '../callers/record-file.ts';
-import { errnoOf } from '../errno.ts';
+import { errnoOf } from '../files/errno.ts';
 import type { Adapter, Ends, Facts, Found, Json } from './adapter.ts';
 import { claude } from './claude.ts';
 import { codex } from './codex.ts';

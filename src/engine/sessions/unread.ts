@@ -1,6 +1,6 @@
 import { isAbsolute, join } from 'node:path';
 import { homeOfUser } from '../callers/record-file.ts';
-import { exists } from '../files.ts';
+import { exists } from '../files/files.ts';
 
 /** Clients that are here and whose sessions are in a form that is not read yet: they are named, so that nobody takes them for absent. */
 export async function notReadYet(env: NodeJS.ProcessEnv): Promise<{ client: string; why: string }[]> {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { Refusal } from '../call/refusal.ts';
 import { decodeUtf8 } from '../config/decode.ts';
-import { orWhenAbsent } from '../files.ts';
-import { Refusal } from '../refusal.ts';
+import { orWhenAbsent } from '../files/files.ts';
 import type { Edited } from './json-edit.ts';
 
 const MOST_BYTES = 32 * 1024 * 1024;

@@ -1,11 +1,11 @@
 import { mkdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { SetupClient } from '../../contract/setup-clients.ts';
+import { Refusal } from '../call/refusal.ts';
 import { homeOfUser } from '../callers/record-file.ts';
-import { exists, orWhenAbsent, writeFileAtomic } from '../files.ts';
-import { Refusal } from '../refusal.ts';
-import { openRepository } from '../repository.ts';
-import { findRoot, isInGit } from '../root.ts';
+import { exists, orWhenAbsent, writeFileAtomic } from '../files/files.ts';
+import { openRepository } from '../repository/repository.ts';
+import { findRoot, isInGit } from '../repository/root.ts';
 import { worktreesDir } from '../worktree/place.ts';
 import { editConfig } from './config-edit.ts';
 import { type HookClient, type HookItem, hooksFor, isOurHook } from './hooks.ts';

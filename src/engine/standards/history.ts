@@ -4,9 +4,9 @@ import { lstat, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { Standard } from '../../contract/config.ts';
-import { readBounded } from '../bounded-file.ts';
-import { orWhenAbsent, stateDir, writeFileAtomic } from '../files.ts';
-import type { Repository } from '../repository.ts';
+import { readBounded } from '../files/bounded-file.ts';
+import { orWhenAbsent, stateDir, writeFileAtomic } from '../files/files.ts';
+import type { Repository } from '../repository/repository.ts';
 import { foreign, foreignOnTheWay, madeOwnDir } from '../state/own-dir.ts';
 import { isSealed, sealedLine } from '../state/seal.ts';
 

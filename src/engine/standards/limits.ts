@@ -1,11 +1,11 @@
 import type { Standard } from '../../contract/config.ts';
 import type { Diagnostic } from '../../contract/envelope.ts';
+import { Refusal } from '../call/refusal.ts';
 import { decodeUtf8 } from '../config/decode.ts';
 import { configFile, largestConfig } from '../config/index.ts';
 import { parseTree, type TableNode } from '../config/tree.ts';
 import { git } from '../git/core.ts';
-import { Refusal } from '../refusal.ts';
-import { type Repository, where } from '../repository.ts';
+import { type Repository, where } from '../repository/repository.ts';
 import { isLooser } from './judge.ts';
 
 /** A limit as the trunk's own `discern.toml` has it. */

@@ -6,7 +6,7 @@ import { readOutput } from '../diagnostics/index.ts';
 import type { JobResult, Judging, PlannedJob } from '../gate/planned-job.ts';
 import { timeLimit } from '../gate/planned-job.ts';
 import { jobNamed, needing } from '../gate/selectors.ts';
-import type { Repository } from '../repository.ts';
+import type { Repository } from '../repository/repository.ts';
 import { measureExtent } from './extent.ts';
 import { type Measurement, measureOf, valuesOf } from './history.ts';
 import { holds, perWords, pinLimit } from './judge.ts';

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
+import { Refusal } from '../call/refusal.ts';
 import { configFile } from '../config/index.ts';
-import { point } from '../faults.ts';
-import { stateDir } from '../files.ts';
+import { point } from '../faults/faults.ts';
+import { stateDir } from '../files/files.ts';
 import { GitError, git, gitLine } from '../git/core.ts';
 import { commitForPerson, fastForward } from '../git/merge.ts';
-import { Refusal } from '../refusal.ts';
-import { type Repository, where } from '../repository.ts';
+import { type Repository, where } from '../repository/repository.ts';
 import { withPrivateIndex } from '../state/private-index.ts';
 import { withLimits } from './edit.ts';
 

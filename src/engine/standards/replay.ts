@@ -4,7 +4,7 @@ import { insideProject } from '../gate/scopes.ts';
 import { changedPaths } from '../git/diff.ts';
 import { isAncestor, resolveCommit } from '../git/refs.ts';
 import type { TreeStatus } from '../git/status.ts';
-import type { Repository } from '../repository.ts';
+import type { Repository } from '../repository/repository.ts';
 import { type Measurement, measureOf } from './history.ts';
 import { holds } from './judge.ts';
 

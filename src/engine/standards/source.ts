@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Standard } from '../../contract/config.ts';
-import { exists } from '../files.ts';
+import { exists } from '../files/files.ts';
 import { stdoutOf } from '../gate/job.ts';
 import type { JobResult, Judging } from '../gate/planned-job.ts';
 import { jobNamed } from '../gate/selectors.ts';

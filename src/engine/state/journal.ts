@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { stateDir } from '../files.ts';
+import { stateDir } from '../files/files.ts';
 import { type Kind, readRecordFile, writeRecordFile } from './record.ts';
 import { removeOwnFile } from './remove.ts';
 

@@ -1,7 +1,7 @@
 import { lstat, mkdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { orWhenAbsent } from '../files.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../call/refusal.ts';
+import { orWhenAbsent } from '../files/files.ts';
 
 /** What our directory in a repository's git directory is called. */
 const OURS = 'discern-vscode';

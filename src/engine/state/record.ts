@@ -1,8 +1,8 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type * as z from 'zod';
-import { readBounded } from '../bounded-file.ts';
-import { writeFileAtomic } from '../files.ts';
+import { readBounded } from '../files/bounded-file.ts';
+import { writeFileAtomic } from '../files/files.ts';
 import { foreign, madeOwnDir } from './own-dir.ts';
 import { isSealed, sealed } from './seal.ts';
 

@@ -2,8 +2,8 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { lstat, realpath } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { readBounded } from '../bounded-file.ts';
-import { writeNewFile } from '../files.ts';
+import { readBounded } from '../files/bounded-file.ts';
+import { writeNewFile } from '../files/files.ts';
 
 /** What our directories are called. */
 const OURS = 'discern-vscode';

@@ -1,6 +1,6 @@
 import type { AcceptData } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
-import type { ClientKind } from '../context.ts';
+import type { ClientKind } from '../call/context.ts';
 import type { GateRun } from '../gate/run.ts';
 import { changedPaths, type Difference } from '../git/diff.ts';
 import { logOneline } from '../git/refs.ts';
@@ -8,7 +8,7 @@ import type { Convergence } from '../landing/converge.ts';
 import { type LandingResult, nothing } from '../landing/land.ts';
 import type { Recovery } from '../landing/recover.ts';
 import { namedIgnored } from '../landing/retire.ts';
-import { type Repository, rootIn, type Trunk, where } from '../repository.ts';
+import { type Repository, rootIn, type Trunk, where } from '../repository/repository.ts';
 import { leavingAdvice } from '../worktree/moving.ts';
 
 export type AcceptAnswer = Omit<Envelope<AcceptData>, 'verb'>;

@@ -1,8 +1,8 @@
 import type { Landing } from '../../contract/data.ts';
 import type { Args } from '../../contract/verbs.ts';
-import { lockCheckout, operationUnderWay, requireCleanWorktree } from '../checkout.ts';
-import { asksPerson, type Matter, requireWord } from '../consent.ts';
-import type { Context } from '../context.ts';
+import { asksPerson, type Matter, requireWord } from '../call/consent.ts';
+import type { Context } from '../call/context.ts';
+import { Refusal } from '../call/refusal.ts';
 import { proofState } from '../gate/proof.ts';
 import { type GateRun, requireTrunkInside, runGate } from '../gate/run.ts';
 import { insideProject } from '../gate/scopes.ts';
@@ -11,7 +11,6 @@ import { changedPaths, treeDifference } from '../git/diff.ts';
 import type { Obstacles } from '../git/read-tree.ts';
 import { resolveCommit } from '../git/refs.ts';
 import { isTrackedClean, listChanges, readStatus } from '../git/status.ts';
-import { gitDirOf, readRecord } from '../identity.ts';
 import { converge } from '../landing/converge.ts';
 import { findObstacles, waitForIndex } from '../landing/follow.ts';
 import { overwritten } from '../landing/in-the-way.ts';
@@ -19,12 +18,20 @@ import { requireOwnState } from '../landing/journal.ts';
 import { type LandingResult, land, nothing } from '../landing/land.ts';
 import { lockLanding, type Recovery, recoverLanding, recoverLocked } from '../landing/recover.ts';
 import { resourcesOf, tearingDown } from '../landing/tear-down.ts';
-import { policyWords } from '../policy.ts';
-import { Refusal } from '../refusal.ts';
 import { lookInto, type Obstacle } from '../removal/look.ts';
 import { cleanAt, inTheWay } from '../removal/stock.ts';
-import { isHome, openRepository, type Repository, requireTrunk, type Trunk, where } from '../repository.ts';
-import { shellWord } from '../shell-word.ts';
+import { lockCheckout, operationUnderWay, requireCleanWorktree } from '../repository/checkout.ts';
+import { policyWords } from '../repository/policy.ts';
+import {
+  isHome,
+  openRepository,
+  type Repository,
+  requireTrunk,
+  type Trunk,
+  where,
+} from '../repository/repository.ts';
+import { shellWord } from '../words/shell-word.ts';
+import { gitDirOf, readRecord } from '../worktree/identity.ts';
 import {
   type AcceptAnswer,
   type Candidate,

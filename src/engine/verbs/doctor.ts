@@ -3,8 +3,9 @@ import { count } from '../../contract/count.ts';
 import type { DoctorData, Finding, Held } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
 import type { Args } from '../../contract/verbs.ts';
+import type { Context } from '../call/context.ts';
+import { Refusal } from '../call/refusal.ts';
 import { loadSettings } from '../config/index.ts';
-import type { Context } from '../context.ts';
 import { fine, guarded, warn, wrong } from '../doctor/finding.ts';
 import { hosts } from '../doctor/hosts.ts';
 import { machine } from '../doctor/machine.ts';
@@ -13,9 +14,8 @@ import { landingPlace, shape } from '../doctor/repository.ts';
 import { sandbox } from '../doctor/sandbox.ts';
 import { state } from '../doctor/state.ts';
 import { tools } from '../doctor/tools.ts';
-import { Refusal } from '../refusal.ts';
-import { type Checkout, openCheckout, openRepository, type Repository } from '../repository.ts';
-import { directoryAt, findRoot } from '../root.ts';
+import { type Checkout, openCheckout, openRepository, type Repository } from '../repository/repository.ts';
+import { directoryAt, findRoot } from '../repository/root.ts';
 
 type Answer = Omit<Envelope<DoctorData>, 'verb'>;
 

@@ -1,10 +1,10 @@
 import type { DropData } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
 import type { Args } from '../../contract/verbs.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../call/context.ts';
+import { Refusal } from '../call/refusal.ts';
 import { ownerOf } from '../landing/tear-down.ts';
-import { Refusal } from '../refusal.ts';
-import { type Repository, rootIn, where } from '../repository.ts';
+import { type Repository, rootIn, where } from '../repository/repository.ts';
 import { PRUNE } from '../state/remedies.ts';
 import type { Ledger } from '../worktree/ledger.ts';
 import { reclaimPlace } from '../worktree/reclaim.ts';

@@ -1,13 +1,13 @@
 import type { GateData } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
 import type { Args } from '../../contract/verbs.ts';
-import type { Context } from '../context.ts';
-import { divergence, sayingFirst } from '../divergence.ts';
+import type { Context } from '../call/context.ts';
 import type { GateMode } from '../gate/plan.ts';
 import { gatePlan, prepareGate, runGate } from '../gate/run.ts';
 import { scopeResults } from '../gate/scopes.ts';
 import { isClean } from '../git/status.ts';
-import { where } from '../repository.ts';
+import { divergence, sayingFirst } from '../repository/divergence.ts';
+import { where } from '../repository/repository.ts';
 
 type Answer = Omit<Envelope<GateData>, 'verb'>;
 

@@ -2,8 +2,8 @@ import help from 'virtual:help';
 import type { HelpData } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
 import type { Args } from '../../contract/verbs.ts';
-import { nearest } from '../nearest.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../call/refusal.ts';
+import { nearest } from '../words/nearest.ts';
 
 /**
  * Explains discern: lists the topics, or answers one of them, or what there is on a verb or a refusal. Looks at no project. An

@@ -1,11 +1,11 @@
 import type { ScopesData } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
 import type { Args } from '../../contract/verbs.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../call/context.ts';
 import { changesSinceTrunk, classify, scopeResults } from '../gate/scopes.ts';
 import { readStatus } from '../git/status.ts';
-import { notKnown } from '../not-known.ts';
-import { openRepository, requireTrunk, where } from '../repository.ts';
+import { notKnown } from '../repository/not-known.ts';
+import { openRepository, requireTrunk, where } from '../repository/repository.ts';
 
 /** Which scopes the changes since the trunk fall in. Changes nothing. */
 export async function scopes(

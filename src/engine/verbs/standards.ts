@@ -3,10 +3,10 @@ import type { ProofState, StandardsData } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
 import { shownNumber } from '../../contract/standard-words.ts';
 import type { Args } from '../../contract/verbs.ts';
-import { lockCheckout, requireCleanWorktree } from '../checkout.ts';
-import type { Context } from '../context.ts';
-import { divergence, sayingFirst } from '../divergence.ts';
+import type { Context } from '../call/context.ts';
+import { Refusal } from '../call/refusal.ts';
 import { DriftWatch, driftDiagnostic } from '../gate/drift.ts';
+import { jobEnv } from '../gate/job-env.ts';
 import { declaredJobs, planJobs } from '../gate/plan.ts';
 import { carryProof, proofState } from '../gate/proof.ts';
 import { newRunDir } from '../gate/run-dir.ts';
@@ -14,10 +14,9 @@ import { classify } from '../gate/scopes.ts';
 import { runStages } from '../gate/stages.ts';
 import { judge } from '../gate/verdict.ts';
 import { isClean, readStatus, type TreeStatus } from '../git/status.ts';
-import { jobEnv } from '../job-env.ts';
-import { nearest } from '../nearest.ts';
-import { Refusal } from '../refusal.ts';
-import { openRepository, type Repository, where } from '../repository.ts';
+import { lockCheckout, requireCleanWorktree } from '../repository/checkout.ts';
+import { divergence, sayingFirst } from '../repository/divergence.ts';
+import { openRepository, type Repository, where } from '../repository/repository.ts';
 import { keepMeasurements, type Measurement, measureOf, readHistory } from '../standards/history.ts';
 import { holds, perWords } from '../standards/judge.ts';
 import {
@@ -31,6 +30,7 @@ import {
 import { Measuring } from '../standards/measure.ts';
 import { commitPins, type Pin } from '../standards/pin.ts';
 import type { Replay } from '../standards/replay.ts';
+import { nearest } from '../words/nearest.ts';
 
 type Answer = Omit<Envelope<StandardsData>, 'verb'>;
 

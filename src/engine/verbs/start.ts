@@ -4,24 +4,31 @@ import { count } from '../../contract/count.ts';
 import type { StartData } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
 import type { Args } from '../../contract/verbs.ts';
-import { resolveRef } from '../checkout.ts';
+import type { Context } from '../call/context.ts';
+import { Refusal } from '../call/refusal.ts';
 import { loadConfig } from '../config/index.ts';
-import type { Context } from '../context.ts';
-import { errnoOf } from '../errno.ts';
-import { point } from '../faults.ts';
-import { exists } from '../files.ts';
+import { point } from '../faults/faults.ts';
+import { errnoOf } from '../files/errno.ts';
+import { exists } from '../files/files.ts';
 import { GitError } from '../git/core.ts';
 import { rememberMain } from '../git/main-place.ts';
 import { createBranch, isAncestor, isNameTaken } from '../git/refs.ts';
 import { sharedWorkTree } from '../git/shared-settings.ts';
 import { listChanges, readStatus, type TreeStatus } from '../git/status.ts';
 import { addWorktree } from '../git/worktree.ts';
-import { Refusal } from '../refusal.ts';
-import { isHome, openRepository, type Repository, requireTrunk, rootIn, where } from '../repository.ts';
-import { CONFIG_FILE } from '../root.ts';
-import { shellWord } from '../shell-word.ts';
+import { resolveRef } from '../repository/checkout.ts';
+import {
+  isHome,
+  openRepository,
+  type Repository,
+  requireTrunk,
+  rootIn,
+  where,
+} from '../repository/repository.ts';
+import { CONFIG_FILE } from '../repository/root.ts';
+import { behindWords, trunkBehind } from '../repository/upstream.ts';
 import { inodeOf } from '../state/remove.ts';
-import { behindWords, trunkBehind } from '../upstream.ts';
+import { shellWord } from '../words/shell-word.ts';
 import type { CommandsResult, Order } from '../worktree/commands.ts';
 import { fillEnvFiles, portUnwritten } from '../worktree/environment.ts';
 import type { Identity } from '../worktree/handles.ts';

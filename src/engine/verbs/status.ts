@@ -1,17 +1,17 @@
 import type { StatusData } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
 import type { Args } from '../../contract/verbs.ts';
-import type { Context } from '../context.ts';
-import { divergence } from '../divergence.ts';
+import type { Context } from '../call/context.ts';
 import { proofState } from '../gate/proof.ts';
 import { aheadBehind } from '../git/refs.ts';
 import { isClean, listChanges, readStatus, type TreeStatus } from '../git/status.ts';
 import { findLeftovers } from '../maintenance/find.ts';
 import { finishInterrupted, requireRoot, tellInterrupted } from '../maintenance/finish.ts';
-import { notKnown } from '../not-known.ts';
-import { listRecovered, toldOf } from '../recovered.ts';
-import { isHome, openRepository, requireTrunk, where } from '../repository.ts';
-import { trunkBehind } from '../upstream.ts';
+import { divergence } from '../repository/divergence.ts';
+import { notKnown } from '../repository/not-known.ts';
+import { listRecovered, toldOf } from '../repository/recovered.ts';
+import { isHome, openRepository, requireTrunk, where } from '../repository/repository.ts';
+import { trunkBehind } from '../repository/upstream.ts';
 import { describeWorktrees } from '../worktree/describe.ts';
 
 function overlookedHint({ overlooked }: TreeStatus): string[] {

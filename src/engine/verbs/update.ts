@@ -1,22 +1,22 @@
 import type { UpdateData } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
 import type { Args } from '../../contract/verbs.ts';
-import { lockCheckout, requireCleanWorktree, resolveRef } from '../checkout.ts';
-import type { Context } from '../context.ts';
-import { point } from '../faults.ts';
-import { fetchUpstream } from '../fetch.ts';
+import type { Context } from '../call/context.ts';
+import { Refusal } from '../call/refusal.ts';
+import { point } from '../faults/faults.ts';
 import { GitError } from '../git/core.ts';
 import { treeDifference } from '../git/diff.ts';
+import { fetchUpstream } from '../git/fetch.ts';
 import { commitForPerson, fastForward, mergeTrees } from '../git/merge.ts';
 import { isAncestor } from '../git/refs.ts';
 import { readStatus } from '../git/status.ts';
-import { readRecord, writeRecord } from '../identity.ts';
 import { editedInTheWay } from '../landing/hidden-edits.ts';
-import { Refusal } from '../refusal.ts';
-import { isHome, openRepository, type Repository, requireTrunk, where } from '../repository.ts';
-import { behindWords, trunkBehind } from '../upstream.ts';
+import { lockCheckout, requireCleanWorktree, resolveRef } from '../repository/checkout.ts';
+import { isHome, openRepository, type Repository, requireTrunk, where } from '../repository/repository.ts';
+import { behindWords, trunkBehind } from '../repository/upstream.ts';
 import type { CommandsResult } from '../worktree/commands.ts';
 import { projectSlug } from '../worktree/handles.ts';
+import { readRecord, writeRecord } from '../worktree/identity.ts';
 import {
   commitGenerated,
   type Regeneration,

@@ -1,9 +1,9 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { checkoutLockPath } from '../checkout.ts';
-import { namesIn } from '../files.ts';
-import { textOf } from '../git-dir.ts';
-import { isHeld } from '../lock.ts';
+import { namesIn } from '../files/files.ts';
+import { textOf } from '../git/git-dir.ts';
+import { checkoutLockPath } from '../repository/checkout.ts';
+import { isHeld } from '../state/lock.ts';
 
 /** git's own directory for each linked checkout, by the checkout's path (gitrepository-layout(5), `worktrees/<id>/gitdir`). */
 export async function adminDirs(commonDir: string): Promise<Map<string, string>> {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Diagnostic, Step } from '../../contract/envelope.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../call/context.ts';
 import { runJob } from '../gate/job.ts';
 import { newRunDir, outputFile } from '../gate/run-dir.ts';
 

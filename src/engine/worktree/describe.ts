@@ -1,15 +1,15 @@
 import { cpus } from 'node:os';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Worktree } from '../../contract/data.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../call/context.ts';
+import { Refusal } from '../call/refusal.ts';
 import { loadOwnIndex } from '../git/own-index.ts';
 import { isProvablyAsOurs, isProvablyClean } from '../git/quiet.ts';
 import { aheadBehind, treesOf } from '../git/refs.ts';
 import { isClean, readStatus, type TreeStatus } from '../git/status.ts';
 import { branchOf, type WorktreeEntry } from '../git/worktree.ts';
-import { gitDirOf, namesOf, readRecord } from '../identity.ts';
-import { Refusal } from '../refusal.ts';
-import { isHomeEntry, type Repository, rootIn } from '../repository.ts';
+import { isHomeEntry, type Repository, rootIn } from '../repository/repository.ts';
+import { gitDirOf, namesOf, readRecord } from './identity.ts';
 import { listeningOn } from './listening.ts';
 
 /** How each checkout of the repository stands; `tree` is what is known already of the one asked about. */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, lstat, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { errnoOf } from '../errno.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../call/refusal.ts';
+import { errnoOf } from '../files/errno.ts';
 
 /** What a quote of each kind may hold on one line, and over several. */
 const quotes = [

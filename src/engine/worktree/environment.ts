@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { fields, git, pathText } from '../git/core.ts';
 import { readStatus } from '../git/status.ts';
-import { type Repository, rootIn } from '../repository.ts';
+import { type Repository, rootIn } from '../repository/repository.ts';
 import { type EnvFiles, hasEnvFile, inheritEnv, recordEnv } from './env-file.ts';
 import { type Identity, identityVariables } from './handles.ts';
 import { homeCheckout } from './place.ts';

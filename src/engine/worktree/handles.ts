@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
-import { cksum } from '../cksum.ts';
-import { plainName } from '../plain-name.ts';
-import { type Repository, rootIn } from '../repository.ts';
+import { cksum } from '../files/cksum.ts';
+import { type Repository, rootIn } from '../repository/repository.ts';
+import { plainName } from '../words/plain-name.ts';
 import { homeCheckout } from './place.ts';
 
 /** What a worktree's names and port are made from. */

@@ -1,10 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import type { Context } from '../context.ts';
-import { stateDir } from '../files.ts';
-import { acquireLock, holding } from '../lock.ts';
-import { Refusal } from '../refusal.ts';
+import type { Context } from '../call/context.ts';
+import { Refusal } from '../call/refusal.ts';
+import { stateDir } from '../files/files.ts';
+import { acquireLock, holding } from '../state/lock.ts';
 import { type Kind, readRecordFile, writeRecordFile } from '../state/record.ts';
 import { removeOwnFile } from '../state/remove.ts';
 import { isPlainId } from './name.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
-import { errnoOf } from '../errno.ts';
-import { orWhenAbsent } from '../files.ts';
+import { errnoOf } from '../files/errno.ts';
+import { orWhenAbsent } from '../files/files.ts';
 
 /** Where a server for one's own browser listens. */
 const LOOPBACK = ['127.0.0.1', '::1'];

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import * as z from 'zod';
-import type { Context } from '../context.ts';
-import { namesIn, stateDir } from '../files.ts';
-import { acquireLock, holding, isHeld } from '../lock.ts';
+import type { Context } from '../call/context.ts';
+import { namesIn, stateDir } from '../files/files.ts';
+import { acquireLock, holding, isHeld } from '../state/lock.ts';
 import { type Kind, readRecordFile, writeRecordFile } from '../state/record.ts';
 import { removeOwnFile } from '../state/remove.ts';
 import { isId } from './name.ts';

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
-import type { ClientKind } from '../context.ts';
-import { shellWord } from '../shell-word.ts';
+import type { ClientKind } from '../call/context.ts';
+import { shellWord } from '../words/shell-word.ts';
 
 /**
  * How a caller whose directory is gone goes on in `home`, in its own words. Of what a person has to type an agent can only

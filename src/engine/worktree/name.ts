@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../call/refusal.ts';
 
 /** How long the readable part of a branch or directory name may get, in characters. */
 const SLUG_LIMIT = 40;

@@ -1,9 +1,9 @@
 import { mkdir, realpath, rmdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
-import { errnoOf } from '../errno.ts';
-import { Refusal } from '../refusal.ts';
-import type { Repository } from '../repository.ts';
+import { Refusal } from '../call/refusal.ts';
+import { errnoOf } from '../files/errno.ts';
+import type { Repository } from '../repository/repository.ts';
 
 /** The checkout that stands for the repository itself: the main one, or in a bare-hub layout the landing checkout. */
 export function homeCheckout(repo: Repository): string {

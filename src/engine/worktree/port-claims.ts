@@ -1,13 +1,13 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
-import { readBounded } from '../bounded-file.ts';
-import type { Context } from '../context.ts';
-import { errnoOf } from '../errno.ts';
-import { namesIn, writeFileAtomic } from '../files.ts';
-import { namesOf } from '../identity.ts';
-import { acquireLock, holding } from '../lock.ts';
+import type { Context } from '../call/context.ts';
+import { readBounded } from '../files/bounded-file.ts';
+import { errnoOf } from '../files/errno.ts';
+import { namesIn, writeFileAtomic } from '../files/files.ts';
+import { acquireLock, holding } from '../state/lock.ts';
 import { ownStateDir } from '../state/seal.ts';
+import { namesOf } from './identity.ts';
 
 /*
  * Ports are one machine's, repositories many: which worktree has which port stands in the user's own directory, a file a port.

@@ -1,11 +1,11 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { Context } from '../context.ts';
-import { exists, namesIn } from '../files.ts';
-import { gitDirOf, namesOf } from '../identity.ts';
-import { Refusal } from '../refusal.ts';
-import { type Repository, rootIn } from '../repository.ts';
+import type { Context } from '../call/context.ts';
+import { Refusal } from '../call/refusal.ts';
+import { exists, namesIn } from '../files/files.ts';
+import { type Repository, rootIn } from '../repository/repository.ts';
 import { traceOf } from './home-link.ts';
+import { gitDirOf, namesOf } from './identity.ts';
 import { type Ledger, listLedgers } from './ledger.ts';
 import { homeCheckout, worktreesDir } from './place.ts';
 import { destroyResources, type Teardown, type TeardownPlace } from './resources.ts';

@@ -1,8 +1,8 @@
 import type { Config, Resource } from '../../contract/config.ts';
-import type { Context } from '../context.ts';
-import { scrubbedEnv } from '../env.ts';
-import { point } from '../faults.ts';
-import type { Repository } from '../repository.ts';
+import type { Context } from '../call/context.ts';
+import { point } from '../faults/faults.ts';
+import { scrubbedEnv } from '../process/env.ts';
+import type { Repository } from '../repository/repository.ts';
 import { Commands, type CommandsResult, type Order } from './commands.ts';
 import { expandTokens, type Identity, identityVariables } from './handles.ts';
 import { type Entry, type Ledger, readLedger, withResources, writeLedger } from './ledger.ts';

@@ -1,6 +1,6 @@
-import type { Context } from '../context.ts';
-import { jobEnv } from '../job-env.ts';
-import type { Repository } from '../repository.ts';
+import type { Context } from '../call/context.ts';
+import { jobEnv } from '../gate/job-env.ts';
+import type { Repository } from '../repository/repository.ts';
 import { Commands, type Order } from './commands.ts';
 
 const numbered = (section: string, commands: readonly string[]): Order[] =>

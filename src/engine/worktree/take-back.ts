@@ -1,12 +1,12 @@
 import { rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Context } from '../context.ts';
+import type { Context } from '../call/context.ts';
+import { Refusal } from '../call/refusal.ts';
 import { GitError } from '../git/core.ts';
 import { goingOn } from '../git/heard.ts';
 import { deleteRef } from '../git/refs.ts';
 import { forgetWorktree } from '../git/worktree.ts';
-import { Refusal } from '../refusal.ts';
-import type { Repository } from '../repository.ts';
+import type { Repository } from '../repository/repository.ts';
 import { PRUNE } from '../state/remedies.ts';
 import { inodeOf, removeNamedTree } from '../state/remove.ts';
 import { type Rest, takeAway } from './leave-rest.ts';

@@ -1,5 +1,5 @@
 import { cpus } from 'node:os';
-import { Refusal } from '../../engine/refusal.ts';
+import { Refusal } from '../../engine/call/refusal.ts';
 
 /** Connections that may be open at once; one more is closed at once. */
 export const MOST_CONNECTIONS = 256;

@@ -1,8 +1,8 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { checkoutOf } from '../../engine/callers/checkout-of.ts';
-import { gitDirOf } from '../../engine/git-dir.ts';
-import { findRoot } from '../../engine/root.ts';
+import { gitDirOf } from '../../engine/git/git-dir.ts';
+import { findRoot } from '../../engine/repository/root.ts';
 import { HeldRoot } from '../held-root.ts';
 import { findSpawnRoot, type SpawnRootOptions } from '../spawn-root.ts';
 

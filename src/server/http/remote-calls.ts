@@ -1,7 +1,7 @@
 import { type Call, pathOf, type ToolAnswer } from '../../contract/answers.ts';
 import { mayRunCommands, needsNoRoot, traits } from '../../contract/traits.ts';
 import type { Verb } from '../../contract/verbs.ts';
-import { Refusal } from '../../engine/refusal.ts';
+import { Refusal } from '../../engine/call/refusal.ts';
 import { namedRoot } from '../call-root.ts';
 import { cancellable } from '../cancellable.ts';
 import { type Engine, loadEngine } from '../engine.ts';

@@ -1,6 +1,6 @@
 import { join, posix } from 'node:path';
 import { fields, git } from '../../git/core.ts';
-import type { Repository } from '../../repository.ts';
+import type { Repository } from '../../repository/repository.ts';
 import { worktreesDir } from '../place.ts';
 import type { Wanted } from './wanted.ts';
 

@@ -12,7 +12,7 @@ import {
   utimes,
 } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { errnoOf } from '../../errno.ts';
+import { errnoOf } from '../../files/errno.ts';
 import { mountsWithin } from '../../removal/mounts.ts';
 import { stampOf } from '../leave-rest.ts';
 import { isSecretName } from './choose.ts';

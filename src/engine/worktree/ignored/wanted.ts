@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { readBounded } from '../../bounded-file.ts';
 import { loadSettings, settingsFile } from '../../config/index.ts';
-import type { Repository } from '../../repository.ts';
+import { readBounded } from '../../files/bounded-file.ts';
+import type { Repository } from '../../repository/repository.ts';
 import { below, fromCursor, fromInclude, fromVscode } from './patterns.ts';
 
 /** Which ignored files one source says a new worktree wants. */

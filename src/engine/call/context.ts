@@ -1,5 +1,5 @@
-import type { Consent } from '../contract/consent.ts';
-import type { VerbEvent } from '../contract/events.ts';
+import type { Consent } from '../../contract/consent.ts';
+import type { VerbEvent } from '../../contract/events.ts';
 
 /** Which program speaks to us, where a result's words depend on it. */
 export type ClientKind =

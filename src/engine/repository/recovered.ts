@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { KeptRef } from '../contract/data.ts';
-import { git } from './git/core.ts';
-import { shellWord } from './shell-word.ts';
+import type { KeptRef } from '../../contract/data.ts';
+import { git } from '../git/core.ts';
+import { shellWord } from '../words/shell-word.ts';
 
 /** Where what a removal lets go is kept. */
 export const RECOVERED = 'refs/discern/recovered/';

@@ -1,12 +1,12 @@
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
-import { readBounded } from './bounded-file.ts';
-import { cksum } from './cksum.ts';
-import { commonDirOf } from './git-dir.ts';
-import { type Found, type Kind, readRecordFile, writeRecordFile } from './state/record.ts';
-import { isPlainId } from './worktree/name.ts';
+import { readBounded } from '../files/bounded-file.ts';
+import { cksum } from '../files/cksum.ts';
+import { commonDirOf } from '../git/git-dir.ts';
+import { type Found, type Kind, readRecordFile, writeRecordFile } from '../state/record.ts';
+import { isPlainId } from './name.ts';
 
-export { gitDirOf } from './git-dir.ts';
+export { gitDirOf } from '../git/git-dir.ts';
 
 /**
  * What discern knows of a worktree it made. The record lies in the worktree's own git directory, so it goes when git

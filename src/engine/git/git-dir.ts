@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { readBounded } from './bounded-file.ts';
+import { readBounded } from '../files/bounded-file.ts';
 
 /** The most bytes of one of git's small files that are read: longer than any path. */
 const LARGEST = 64 * 1024;

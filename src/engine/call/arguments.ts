@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import type { Call } from '../contract/answers.ts';
-import { type Verb, verbs } from '../contract/verbs.ts';
-import { nearest } from './nearest.ts';
+import type { Call } from '../../contract/answers.ts';
+import { type Verb, verbs } from '../../contract/verbs.ts';
+import { nearest } from '../words/nearest.ts';
 import { Refusal } from './refusal.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { Diagnostic, Plan, Step } from '../contract/envelope.ts';
-import type { RefusalSlug } from '../contract/refusals.ts';
+import type { Diagnostic, Plan, Step } from '../../contract/envelope.ts';
+import type { RefusalSlug } from '../../contract/refusals.ts';
 
 /** What a refusal may carry beside its slug and sentence. */
 export interface RefusalDetail {

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { count } from '../contract/count.ts';
-import type { TrunkUpstream } from '../contract/data.ts';
-import { orWhenAbsent } from './files.ts';
-import { git } from './git/core.ts';
-import { aheadBehind, resolveCommit } from './git/refs.ts';
+import { count } from '../../contract/count.ts';
+import type { TrunkUpstream } from '../../contract/data.ts';
+import { orWhenAbsent } from '../files/files.ts';
+import { git } from '../git/core.ts';
+import { aheadBehind, resolveCommit } from '../git/refs.ts';
+import { shellWord } from '../words/shell-word.ts';
 import type { Repository } from './repository.ts';
-import { shellWord } from './shell-word.ts';
 
 /**
  * How far the local trunk is behind its upstream, as far as the last fetch told; absent when it is not, or there is none. Asks no

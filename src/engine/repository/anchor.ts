@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { exists } from './files.ts';
-import { commonDirOf, gitDirOf } from './git-dir.ts';
+import { exists } from '../files/files.ts';
+import { commonDirOf, gitDirOf } from '../git/git-dir.ts';
 
 /** What is remembered of a root so that its repository can still be found when the root itself is gone. */
 export interface Anchor {

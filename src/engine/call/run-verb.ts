@@ -1,9 +1,9 @@
 import { dirname } from 'node:path';
-import type { Envelope } from '../contract/envelope.ts';
-import { oneLine, visible } from '../contract/visible.ts';
-import { errnoOf } from './errno.ts';
-import { adviceOn, causeOf, causeOfErrno } from './git/cause.ts';
-import { GitError } from './git/core.ts';
+import type { Envelope } from '../../contract/envelope.ts';
+import { oneLine, visible } from '../../contract/visible.ts';
+import { errnoOf } from '../files/errno.ts';
+import { adviceOn, causeOf, causeOfErrno } from '../git/cause.ts';
+import { GitError } from '../git/core.ts';
 import { Refusal } from './refusal.ts';
 
 /**

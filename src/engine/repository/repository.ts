@@ -1,12 +1,12 @@
 import { realpath } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { type LoadedConfig, loadConfig } from './config/index.ts';
-import { GitError, git } from './git/core.ts';
-import { askPlace, type Place, readPlace } from './git/place.ts';
-import { listRefs, resolveCommit } from './git/refs.ts';
-import { branchOf, listWorktrees, type WorktreeEntry } from './git/worktree.ts';
-import { Refusal } from './refusal.ts';
-import { shellWord } from './shell-word.ts';
+import { Refusal } from '../call/refusal.ts';
+import { type LoadedConfig, loadConfig } from '../config/index.ts';
+import { GitError, git } from '../git/core.ts';
+import { askPlace, type Place, readPlace } from '../git/place.ts';
+import { listRefs, resolveCommit } from '../git/refs.ts';
+import { branchOf, listWorktrees, type WorktreeEntry } from '../git/worktree.ts';
+import { shellWord } from '../words/shell-word.ts';
 import { trunkNames } from './trunk-names.ts';
 
 /** The branch finished work lands on. */

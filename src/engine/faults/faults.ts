@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { exists } from './files.ts';
+import { exists } from '../files/files.ts';
 
 /**
  * Named points between the effects of a lifecycle verb. A test sets DISCERN_FAULT_POINT to a name, and the process kills

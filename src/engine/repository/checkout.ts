@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import type { Context } from './context.ts';
-import { exists, orWhenAbsent, stateDir } from './files.ts';
-import { git } from './git/core.ts';
-import { isClean, isTrackedClean, listChanges, type TreeStatus } from './git/status.ts';
-import { acquireLock, type Lock } from './lock.ts';
-import { Refusal } from './refusal.ts';
+import type { Context } from '../call/context.ts';
+import { Refusal } from '../call/refusal.ts';
+import { exists, orWhenAbsent, stateDir } from '../files/files.ts';
+import { git } from '../git/core.ts';
+import { isClean, isTrackedClean, listChanges, type TreeStatus } from '../git/status.ts';
+import { acquireLock, type Lock } from '../state/lock.ts';
 import { type Repository, where } from './repository.ts';
 
 /**

@@ -5,13 +5,13 @@ import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import { readBounded } from './bounded-file.ts';
-import { errnoOf } from './errno.ts';
-import { namesIn, orWhenAbsent, putNew } from './files.ts';
-import { isLooking } from './git/looking.ts';
-import { procStat } from './process/proc-stat.ts';
-import { Refusal } from './refusal.ts';
-import { foreign, madeOwnDir } from './state/own-dir.ts';
+import { Refusal } from '../call/refusal.ts';
+import { readBounded } from '../files/bounded-file.ts';
+import { errnoOf } from '../files/errno.ts';
+import { namesIn, orWhenAbsent, putNew } from '../files/files.ts';
+import { isLooking } from '../git/looking.ts';
+import { procStat } from '../process/proc-stat.ts';
+import { foreign, madeOwnDir } from './own-dir.ts';
 
 /** Who holds a lock. `started` tells a process from a later one with the same pid; `host` is where its pid means it. */
 const Holder = z.object({

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { exists } from './files.ts';
-import { programsIn } from './git/core.ts';
-import { filterName, isLooking } from './git/looking.ts';
-import type { TreeStatus } from './git/status.ts';
+import { exists } from '../files/files.ts';
+import { programsIn } from '../git/core.ts';
+import { filterName, isLooking } from '../git/looking.ts';
+import type { TreeStatus } from '../git/status.ts';
 
 /** What a look that runs nothing could not know of the checkout at `top`, in sentences; nothing where programs may run. */
 export async function notKnown(top: string, tree: TreeStatus): Promise<string[]> {

@@ -1,8 +1,8 @@
 import { realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
-import { errnoOf } from './errno.ts';
-import { exists } from './files.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from '../call/refusal.ts';
+import { errnoOf } from '../files/errno.ts';
+import { exists } from '../files/files.ts';
 
 export const CONFIG_FILE = 'discern.toml';
 

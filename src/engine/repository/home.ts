@@ -1,8 +1,8 @@
 import { basename, dirname, join } from 'node:path';
+import { loadConfig } from '../config/index.ts';
+import { exists } from '../files/files.ts';
+import { listWorktrees } from '../git/worktree.ts';
 import type { Anchor } from './anchor.ts';
-import { loadConfig } from './config/index.ts';
-import { exists } from './files.ts';
-import { listWorktrees } from './git/worktree.ts';
 import { CONFIG_FILE } from './root.ts';
 import { trunkNames } from './trunk-names.ts';
 

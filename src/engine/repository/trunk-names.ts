@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { exists, orWhenAbsent } from './files.ts';
-import { listRefs } from './git/refs.ts';
+import { exists, orWhenAbsent } from '../files/files.ts';
+import { listRefs } from '../git/refs.ts';
 
 /** What the trunk may be called, most wanted first (contract §2): as named, else as origin/HEAD's branch, main or master. */
 export async function trunkNames(
