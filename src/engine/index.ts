@@ -3,7 +3,6 @@ import type { Envelope } from '../contract/envelope.ts';
 import { beginsAtDirectory, needsNoRoot, traits } from '../contract/traits.ts';
 import type { Args, Data, Verb } from '../contract/verbs.ts';
 import type { Context } from './call/context.ts';
-import { refused, runVerb } from './call/run-verb.ts';
 import { hearing } from './git/heard.ts';
 import { accept } from './verbs/accept.ts';
 import { commit } from './verbs/commit.ts';
@@ -13,6 +12,7 @@ import { done, prepare, test } from './verbs/gate.ts';
 import { explain } from './verbs/help.ts';
 import { init } from './verbs/init.ts';
 import { prune } from './verbs/prune.ts';
+import { refused, runVerb } from './verbs/run-verb.ts';
 import { scopes } from './verbs/scopes.ts';
 import { recollect, sessions } from './verbs/sessions.ts';
 import { standards } from './verbs/standards.ts';
@@ -77,6 +77,7 @@ export const stopped = (verb: Verb, root: string | undefined, error: unknown): A
 export { personMethods, windowNotification } from '../contract/window.ts';
 export { parseCall } from './call/arguments.ts';
 export type { ClientKind, Context } from './call/context.ts';
+export { looking } from './call/looking.ts';
 export { Refusal } from './call/refusal.ts';
 export {
   type CallerFacts,
@@ -87,15 +88,14 @@ export {
 } from './callers/index.ts';
 export { checkConfig, checkFile, loadConfig, loadSettings } from './config/index.ts';
 export { exists } from './files/files.ts';
-export { looking } from './git/looking.ts';
-export { holdings } from './landing/inspect.ts';
 export { inTheWay, takeStock } from './removal/stock.ts';
 export { homeOf } from './repository/home.ts';
-export { homeRoot } from './repository/home-root.ts';
 export { directoryAt, findRoot, isInGit } from './repository/root.ts';
 export { setup } from './setup/index.ts';
 export { helpTopic } from './verbs/help.ts';
 export { listProjects } from './verbs/projects.ts';
 export { nearest } from './words/nearest.ts';
+export { homeRoot } from './worktree/home-root.ts';
+export { holdings } from './worktree/inspect.ts';
 export { leavingAdvice } from './worktree/moving.ts';
 export { beginsAtDirectory, needsNoRoot, refused, withHeld };

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Args, Verb } from '../../src/contract/verbs.ts';
-import { runVerb } from '../../src/engine/call/run-verb.ts';
+import { runVerb } from '../../src/engine/verbs/run-verb.ts';
 import {
   elsewhere,
   endElsewhere,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { access, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { makeRunDir, newRunDir, outputFile } from '../../src/engine/gate/run-dir.ts';
+import { makeRunDir, newRunDir, outputFile } from '../../src/engine/jobs/run-dir.ts';
 import { verb } from '../support/engine.ts';
 import { config, job } from '../support/jobs.ts';
 import { projects } from '../support/project.ts';

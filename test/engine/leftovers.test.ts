@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeRunDir } from '../../src/engine/gate/run-dir.ts';
+import { makeRunDir } from '../../src/engine/jobs/run-dir.ts';
 import { everything, started, succeeded } from '../support/checkouts.ts';
 import { verb } from '../support/engine.ts';
 import { assertSound, killedAt } from '../support/invariants.ts';

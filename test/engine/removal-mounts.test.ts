@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import type { Args, Verb } from '../../src/contract/verbs.ts';
-import { parseMountinfo } from '../../src/engine/removal/mounts.ts';
+import { parseMountinfo } from '../../src/engine/files/mounts.ts';
 import {
   elsewhere,
   endElsewhere,

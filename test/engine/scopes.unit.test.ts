@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { scopeMatcher, scopeMatchers } from '../../src/engine/gate/scope-paths.ts';
+import { scopeMatcher, scopeMatchers } from '../../src/engine/jobs/scope-paths.ts';
 
 /** What each pattern takes in and what it does not, in the published format's terms and in a user's. */
 const table: [pattern: string, inside: string[], outside: string[]][] = [

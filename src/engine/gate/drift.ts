@@ -7,11 +7,11 @@ import type { Drift } from '../../contract/data.ts';
 import type { Diagnostic } from '../../contract/envelope.ts';
 import { worktreePatch } from '../git/diff.ts';
 import { readStatus, type TreeStatus } from '../git/status.ts';
+import { generatedJob, generatedOwner } from '../jobs/generated.ts';
+import type { JobResult } from '../jobs/planned-job.ts';
+import { insideProject } from '../jobs/scopes.ts';
 import type { Repository } from '../repository/repository.ts';
 import { shellQuoted } from '../words/shell-word.ts';
-import { generatedJob, generatedOwner } from './generated.ts';
-import type { JobResult } from './planned-job.ts';
-import { insideProject } from './scopes.ts';
 
 /** How much of a patch a drift entry carries and all entries together, in bytes, and how many files are named. */
 const PATCH_LIMIT = 4_000;

@@ -2,8 +2,8 @@ import { count } from '../../contract/count.ts';
 import type { ProofState } from '../../contract/data.ts';
 import type { RefusalSlug } from '../../contract/refusals.ts';
 import { isClean, listChanges, type TreeStatus } from '../git/status.ts';
+import type { JobResult } from '../jobs/planned-job.ts';
 import { type Repository, requireTrunk } from '../repository/repository.ts';
-import type { JobResult } from './planned-job.ts';
 import { writeProof } from './proof.ts';
 
 /** Writes the proof of a green run on the tree that was `status` before it and `after` behind it, or says why there is none. */

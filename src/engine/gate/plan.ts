@@ -1,10 +1,10 @@
 import type { Stage } from '../../contract/envelope.ts';
 import type { GateVerb } from '../../contract/traits.ts';
 import type { LoadedConfig } from '../config/index.ts';
-import { generatedJobs } from './generated.ts';
-import { type PlannedJob, timeLimit } from './planned-job.ts';
-import type { Classification, ClassifiedScope } from './scopes.ts';
-import { needing, scopeJob } from './selectors.ts';
+import { generatedJobs } from '../jobs/generated.ts';
+import { type PlannedJob, timeLimit } from '../jobs/planned-job.ts';
+import type { Classification, ClassifiedScope } from '../jobs/scopes.ts';
+import { needing, scopeJob } from '../jobs/selectors.ts';
 
 /** Jobs that run together, after the groups before them. */
 export interface JobGroup {

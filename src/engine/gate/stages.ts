@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import type { Drift } from '../../contract/data.ts';
 import type { Context } from '../call/context.ts';
+import { runJob, skippedJob } from '../jobs/job.ts';
+import type { JobResult, PlannedJob } from '../jobs/planned-job.ts';
+import { outputFile } from '../jobs/run-dir.ts';
 import type { DriftWatch } from './drift.ts';
-import { runJob, skippedJob } from './job.ts';
 import type { JobGroup } from './plan.ts';
-import type { JobResult, PlannedJob } from './planned-job.ts';
-import { outputFile } from './run-dir.ts';
 
 export interface StageRun {
   root: string;

@@ -1,9 +1,9 @@
 import { count } from '../../contract/count.ts';
 import type { Drift, JobCounts } from '../../contract/data.ts';
 import type { RefusalSlug } from '../../contract/refusals.ts';
-import { standardJob } from '../standards/names.ts';
+import { standardJob } from '../config/standard-names.ts';
+import type { JobResult } from '../jobs/planned-job.ts';
 import { shown } from './drift.ts';
-import type { JobResult } from './planned-job.ts';
 
 /** How many drifted files the message names; the diagnostics name more. */
 const NAMED_IN_MESSAGE = 5;

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { setMaxListeners } from 'node:events';
+import { isLooking, lookingArgs, lookingEnv, namedPattern, programsNamed } from '../call/looking.ts';
 import { Refusal } from '../call/refusal.ts';
 import { exists } from '../files/files.ts';
 import { scrubbedEnv } from '../process/env.ts';
 import { endGroup } from '../process/group.ts';
 import { heardSignal } from './heard.ts';
-import { isLooking, lookingArgs, lookingEnv, namedPattern, programsNamed } from './looking.ts';
 import { gitPath, gitProgram, pathName } from './program.ts';
 import { truthEnv, truthSettings } from './truth.ts';
 import { turn } from './turns.ts';

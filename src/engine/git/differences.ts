@@ -1,10 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { isLooking } from '../call/looking.ts';
 import { Refusal } from '../call/refusal.ts';
 import type { NamedEntry } from './compare.ts';
 import { Contents, type Found } from './contents.ts';
 import { attributeFiles, type Conversions, notAsConverted, readConversions } from './conversions.ts';
 import { pathText } from './core.ts';
-import { isLooking } from './looking.ts';
 import {
   type Checkout,
   entriesOf,

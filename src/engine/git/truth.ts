@@ -1,9 +1,9 @@
 import { chmod, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { isLooking } from '../call/looking.ts';
 import { exists, stateDir } from '../files/files.ts';
 import { madeOwnDir } from '../state/own-dir.ts';
 import { commonDirOf, gitDirOf } from './git-dir.ts';
-import { isLooking } from './looking.ts';
 
 /**
  * Settings under which a checkout is compared with a commit, whatever the repository's or the user's say: each of them could

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
+import { isLooking } from '../call/looking.ts';
 import { exists } from '../files/files.ts';
 import { fields, git, pathText } from './core.ts';
-import { isLooking } from './looking.ts';
 import { findMain } from './main-place.ts';
 
 /** One entry of `git worktree list --porcelain -z`. */

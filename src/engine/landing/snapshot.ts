@@ -10,7 +10,7 @@ import { commitTree } from '../git/merge.ts';
 import { moveRef } from '../git/refs.ts';
 import { recoveryRef } from '../repository/recovered.ts';
 import { withPrivateIndex } from '../state/private-index.ts';
-import { submoduleCommits } from './inspect.ts';
+import { submoduleCommits } from '../worktree/inspect.ts';
 
 /** Who commits what discern keeps: it is nobody's own work. */
 export const identity = {

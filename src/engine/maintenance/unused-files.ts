@@ -4,7 +4,7 @@ import { count } from '../../contract/count.ts';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
 import { exists, namesIn, stateDir } from '../files/files.ts';
-import { forgetOldRuns, oldRuns, runsDir } from '../gate/run-dir.ts';
+import { forgetOldRuns, oldRuns, runsDir } from '../jobs/run-dir.ts';
 import type { Repository } from '../repository/repository.ts';
 import { acquireLock, isHeld } from '../state/lock.ts';
 import { isPrivateIndex } from '../state/private-index.ts';

@@ -1,4 +1,4 @@
-import type { PlannedJob } from '../gate/planned-job.ts';
+import type { PlannedJob } from '../jobs/planned-job.ts';
 import type { Identified } from './identity.ts';
 import type { Counts, Receipt } from './receipt.ts';
 

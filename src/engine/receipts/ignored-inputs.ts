@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import picomatch from 'picomatch';
 import { errnoOf } from '../files/errno.ts';
 import { orWhenAbsent } from '../files/files.ts';
-import { scopeMatchers } from '../gate/scope-paths.ts';
 import { fields, git, pathText } from '../git/core.ts';
+import { scopeMatchers } from '../jobs/scope-paths.ts';
 import type { Repository } from '../repository/repository.ts';
 import { hashFile } from './hash-file.ts';
 

@@ -6,9 +6,9 @@ import { submodule } from '../git/compare.ts';
 import { fields, GitError, git, pathText } from '../git/core.ts';
 import type { Difference } from '../git/diff.ts';
 import { commonDirOf } from '../git/git-dir.ts';
-import { overlookedEdits } from '../landing/inspect.ts';
 import { operationUnderWay } from '../repository/checkout.ts';
 import { shellWord } from '../words/shell-word.ts';
+import { overlookedEdits } from '../worktree/inspect.ts';
 import { MOST_COUNTED, type OwnCommits, ownCommits, pointedAt } from './published.ts';
 import { findInside, type Inner } from './walk.ts';
 

@@ -1,4 +1,4 @@
-import { holdings, type Inspection, inspect } from '../landing/inspect.ts';
+import { holdings, type Inspection, inspect } from '../worktree/inspect.ts';
 import { type Leaving, lookInto, type Obstacle } from './look.ts';
 
 /** Everything that goes with a worktree: its files, what git is doing there, and what nothing can keep. */

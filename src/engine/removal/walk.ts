@@ -1,8 +1,8 @@
 import type { Dirent } from 'node:fs';
 import { lstat, readdir, readFile, realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { mountsWithin } from '../files/mounts.ts';
 import { pathText } from '../git/core.ts';
-import { mountsWithin } from './mounts.ts';
 
 /** A repository, or a checkout of one, that a walk came by. */
 export interface Inner {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import { filterName, isLooking } from '../call/looking.ts';
 import { exists } from '../files/files.ts';
 import { programsIn } from '../git/core.ts';
-import { filterName, isLooking } from '../git/looking.ts';
 import type { TreeStatus } from '../git/status.ts';
 
 /** What a look that runs nothing could not know of the checkout at `top`, in sentences; nothing where programs may run. */

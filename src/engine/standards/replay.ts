@@ -1,9 +1,9 @@
 import type { Standard } from '../../contract/config.ts';
-import { scopeMatchers } from '../gate/scope-paths.ts';
-import { insideProject } from '../gate/scopes.ts';
 import { changedPaths } from '../git/diff.ts';
 import { isAncestor, resolveCommit } from '../git/refs.ts';
 import type { TreeStatus } from '../git/status.ts';
+import { scopeMatchers } from '../jobs/scope-paths.ts';
+import { insideProject } from '../jobs/scopes.ts';
 import type { Repository } from '../repository/repository.ts';
 import { type Measurement, measureOf } from './history.ts';
 import { holds } from './judge.ts';

@@ -2,9 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Standard } from '../../contract/config.ts';
 import { exists } from '../files/files.ts';
-import { stdoutOf } from '../gate/job.ts';
-import type { JobResult, Judging } from '../gate/planned-job.ts';
-import { jobNamed } from '../gate/selectors.ts';
+import { stdoutOf } from '../jobs/job.ts';
+import type { JobResult, Judging } from '../jobs/planned-job.ts';
+import { jobNamed } from '../jobs/selectors.ts';
 import { runCommand } from '../process/shell.ts';
 
 /** Where a standard's metric was printed. */

@@ -5,11 +5,11 @@ import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
+import { isLooking } from '../call/looking.ts';
 import { Refusal } from '../call/refusal.ts';
 import { readBounded } from '../files/bounded-file.ts';
 import { errnoOf } from '../files/errno.ts';
 import { namesIn, orWhenAbsent, putNew } from '../files/files.ts';
-import { isLooking } from '../git/looking.ts';
 import { procStat } from '../process/proc-stat.ts';
 import { foreign, madeOwnDir } from './own-dir.ts';
 

@@ -1,7 +1,7 @@
 import { lstat, rm, unlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { orWhenAbsent } from '../files/files.ts';
-import { mountsWithin } from '../removal/mounts.ts';
+import { mountsWithin } from '../files/mounts.ts';
 import { foreignOnTheWay } from './own-dir.ts';
 
 /*

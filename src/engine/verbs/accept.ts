@@ -1,27 +1,27 @@
 import type { Landing } from '../../contract/data.ts';
 import type { Args } from '../../contract/verbs.ts';
-import { asksPerson, type Matter, requireWord } from '../call/consent.ts';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
 import { proofState } from '../gate/proof.ts';
 import { type GateRun, requireTrunkInside, runGate } from '../gate/run.ts';
-import { insideProject } from '../gate/scopes.ts';
 import { pathText } from '../git/core.ts';
 import { changedPaths, treeDifference } from '../git/diff.ts';
 import type { Obstacles } from '../git/read-tree.ts';
 import { resolveCommit } from '../git/refs.ts';
 import { isTrackedClean, listChanges, readStatus } from '../git/status.ts';
+import { insideProject } from '../jobs/scopes.ts';
 import { converge } from '../landing/converge.ts';
 import { findObstacles, waitForIndex } from '../landing/follow.ts';
 import { overwritten } from '../landing/in-the-way.ts';
 import { requireOwnState } from '../landing/journal.ts';
 import { type LandingResult, land, nothing } from '../landing/land.ts';
+import { policyWords } from '../landing/policy.ts';
 import { lockLanding, type Recovery, recoverLanding, recoverLocked } from '../landing/recover.ts';
 import { resourcesOf, tearingDown } from '../landing/tear-down.ts';
 import { lookInto, type Obstacle } from '../removal/look.ts';
 import { cleanAt, inTheWay } from '../removal/stock.ts';
 import { lockCheckout, operationUnderWay, requireCleanWorktree } from '../repository/checkout.ts';
-import { policyWords } from '../repository/policy.ts';
+import { asksPerson, type Matter, requireWord } from '../repository/consent.ts';
 import {
   isHome,
   openRepository,

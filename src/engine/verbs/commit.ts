@@ -5,15 +5,15 @@ import type { Envelope } from '../../contract/envelope.ts';
 import type { Args, Data } from '../../contract/verbs.ts';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
-import { jobEnv } from '../gate/job-env.ts';
-import { newRunDir } from '../gate/run-dir.ts';
 import { fields, GitError, git, pathText } from '../git/core.ts';
 import { resolveCommit } from '../git/refs.ts';
 import { readStatus } from '../git/status.ts';
+import { newRunDir } from '../jobs/run-dir.ts';
 import { lockCheckout } from '../repository/checkout.ts';
 import { openRepository, type Repository, where } from '../repository/repository.ts';
 import { shellQuoted } from '../words/shell-word.ts';
 import { Commands } from '../worktree/commands.ts';
+import { jobEnv } from '../worktree/job-env.ts';
 
 type Answer = Omit<Envelope<Data<'commit'>>, 'verb'>;
 

@@ -4,10 +4,10 @@ import type { Args } from '../../contract/verbs.ts';
 import type { Context } from '../call/context.ts';
 import type { GateMode } from '../gate/plan.ts';
 import { gatePlan, prepareGate, runGate } from '../gate/run.ts';
-import { scopeResults } from '../gate/scopes.ts';
 import { isClean } from '../git/status.ts';
-import { divergence, sayingFirst } from '../repository/divergence.ts';
+import { scopeResults } from '../jobs/scopes.ts';
 import { where } from '../repository/repository.ts';
+import { divergence, sayingFirst } from '../worktree/divergence.ts';
 
 type Answer = Omit<Envelope<GateData>, 'verb'>;
 

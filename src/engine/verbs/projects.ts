@@ -3,11 +3,11 @@ import { count } from '../../contract/count.ts';
 import { type ProjectRow, type ProjectsData, projectsTool } from '../../contract/projects.ts';
 import { checkArguments } from '../call/arguments.ts';
 import type { Context } from '../call/context.ts';
-import { runVerb } from '../call/run-verb.ts';
 import { exists } from '../files/files.ts';
 import { branchOf } from '../git/worktree.ts';
 import { isHomeEntry, openRepository, rootIn } from '../repository/repository.ts';
 import { CONFIG_FILE } from '../repository/root.ts';
+import { runVerb } from './run-verb.ts';
 
 /** Roots to list the projects of, and in sentences what else was named. */
 type Finding = () => Promise<{ roots: string[]; lost: string[] }>;

@@ -2,8 +2,8 @@ import type { ScopesData } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
 import type { Args } from '../../contract/verbs.ts';
 import type { Context } from '../call/context.ts';
-import { changesSinceTrunk, classify, scopeResults } from '../gate/scopes.ts';
 import { readStatus } from '../git/status.ts';
+import { changesSinceTrunk, classify, scopeResults } from '../jobs/scopes.ts';
 import { notKnown } from '../repository/not-known.ts';
 import { openRepository, requireTrunk, where } from '../repository/repository.ts';
 

@@ -6,16 +6,14 @@ import type { Args } from '../../contract/verbs.ts';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
 import { DriftWatch, driftDiagnostic } from '../gate/drift.ts';
-import { jobEnv } from '../gate/job-env.ts';
 import { declaredJobs, planJobs } from '../gate/plan.ts';
 import { carryProof, proofState } from '../gate/proof.ts';
-import { newRunDir } from '../gate/run-dir.ts';
-import { classify } from '../gate/scopes.ts';
 import { runStages } from '../gate/stages.ts';
 import { judge } from '../gate/verdict.ts';
 import { isClean, readStatus, type TreeStatus } from '../git/status.ts';
+import { newRunDir } from '../jobs/run-dir.ts';
+import { classify } from '../jobs/scopes.ts';
 import { lockCheckout, requireCleanWorktree } from '../repository/checkout.ts';
-import { divergence, sayingFirst } from '../repository/divergence.ts';
 import { openRepository, type Repository, where } from '../repository/repository.ts';
 import { keepMeasurements, type Measurement, measureOf, readHistory } from '../standards/history.ts';
 import { holds, perWords } from '../standards/judge.ts';
@@ -31,6 +29,8 @@ import { Measuring } from '../standards/measure.ts';
 import { commitPins, type Pin } from '../standards/pin.ts';
 import type { Replay } from '../standards/replay.ts';
 import { nearest } from '../words/nearest.ts';
+import { divergence, sayingFirst } from '../worktree/divergence.ts';
+import { jobEnv } from '../worktree/job-env.ts';
 
 type Answer = Omit<Envelope<StandardsData>, 'verb'>;
 

@@ -7,12 +7,12 @@ import { aheadBehind } from '../git/refs.ts';
 import { isClean, listChanges, readStatus, type TreeStatus } from '../git/status.ts';
 import { findLeftovers } from '../maintenance/find.ts';
 import { finishInterrupted, requireRoot, tellInterrupted } from '../maintenance/finish.ts';
-import { divergence } from '../repository/divergence.ts';
 import { notKnown } from '../repository/not-known.ts';
 import { listRecovered, toldOf } from '../repository/recovered.ts';
 import { isHome, openRepository, requireTrunk, where } from '../repository/repository.ts';
 import { trunkBehind } from '../repository/upstream.ts';
 import { describeWorktrees } from '../worktree/describe.ts';
+import { divergence } from '../worktree/divergence.ts';
 
 function overlookedHint({ overlooked }: TreeStatus): string[] {
   if (!overlooked || overlooked.edited.length === 0) return [];

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Diagnostic, Step } from '../../contract/envelope.ts';
 import type { Context } from '../call/context.ts';
-import { runJob } from '../gate/job.ts';
-import { newRunDir, outputFile } from '../gate/run-dir.ts';
+import { runJob } from '../jobs/job.ts';
+import { newRunDir, outputFile } from '../jobs/run-dir.ts';
 
 /** One command of a lifecycle verb. */
 export interface Order {

@@ -1,7 +1,7 @@
 import type { Context } from '../call/context.ts';
-import { jobEnv } from '../gate/job-env.ts';
 import type { Repository } from '../repository/repository.ts';
 import { Commands, type Order } from './commands.ts';
+import { jobEnv } from './job-env.ts';
 
 const numbered = (section: string, commands: readonly string[]): Order[] =>
   commands.map((command, index) => ({ name: `${section}[${index}]`, command }));

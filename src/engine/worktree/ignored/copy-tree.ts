@@ -13,7 +13,7 @@ import {
 } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { errnoOf } from '../../files/errno.ts';
-import { mountsWithin } from '../../removal/mounts.ts';
+import { mountsWithin } from '../../files/mounts.ts';
 import { stampOf } from '../leave-rest.ts';
 import { isSecretName } from './choose.ts';
 

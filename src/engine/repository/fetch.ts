@@ -1,7 +1,7 @@
 import { Refusal } from '../call/refusal.ts';
-import { type Repository, requireTrunk, where } from '../repository/repository.ts';
-import { upstreamRef } from '../repository/upstream.ts';
-import { GitError, git } from './core.ts';
+import { GitError, git } from '../git/core.ts';
+import { type Repository, requireTrunk, where } from './repository.ts';
+import { upstreamRef } from './upstream.ts';
 
 /** Nobody is there to answer: whoever asks for a password is told no, by each of the ways git and ssh have to ask. */
 const asksNobody = {

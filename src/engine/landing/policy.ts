@@ -2,9 +2,9 @@ import type { Checkpoint, Config } from '../../contract/config.ts';
 import { count } from '../../contract/count.ts';
 import { decodeUtf8 } from '../config/decode.ts';
 import { checkConfig, configFile, largestConfig } from '../config/index.ts';
-import { scopeMatchers } from '../gate/scope-paths.ts';
 import { git } from '../git/core.ts';
-import type { Repository, Trunk } from './repository.ts';
+import { scopeMatchers } from '../jobs/scope-paths.ts';
+import type { Repository, Trunk } from '../repository/repository.ts';
 
 /** How many checkpoints and paths are named, and how much of a question is shown, in characters. */
 const MOST_NAMED = 5;

@@ -1,6 +1,6 @@
-import { homeCheckout } from '../worktree/place.ts';
-import { isHome, openRepository, rootIn } from './repository.ts';
-import { findRoot } from './root.ts';
+import { isHome, openRepository, rootIn } from '../repository/repository.ts';
+import { findRoot } from '../repository/root.ts';
+import { homeCheckout } from './place.ts';
 
 /**
  * The project's root in the checkout that stands for the repository itself, from any directory of any checkout: from there worktrees

@@ -1,4 +1,4 @@
-import { standardJob } from '../standards/names.ts';
+import { standardJob } from '../config/standard-names.ts';
 
 /** The name of the job that is a scope's gate. */
 export const scopeJob = (name: string) => `scope:${name}`;

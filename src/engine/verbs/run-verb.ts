@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
 import type { Envelope } from '../../contract/envelope.ts';
 import { oneLine, visible } from '../../contract/visible.ts';
+import { Refusal } from '../call/refusal.ts';
 import { errnoOf } from '../files/errno.ts';
 import { adviceOn, causeOf, causeOfErrno } from '../git/cause.ts';
 import { GitError } from '../git/core.ts';
-import { Refusal } from './refusal.ts';
 
 /**
  * Runs a verb's core and turns whatever it throws into the envelope, so that every caller gets an answer. A refusal keeps

@@ -4,7 +4,7 @@ import { type NamedEntry, submodule } from '../git/compare.ts';
 import { fields, git, gitLine } from '../git/core.ts';
 import { isClean, listChanges, readStatus, type TreeStatus } from '../git/status.ts';
 import { operationUnderWay } from '../repository/checkout.ts';
-import { gitDirOf } from '../worktree/identity.ts';
+import { gitDirOf } from './identity.ts';
 
 /** Everything a checkout holds that goes with it: what `git status` tells, and what it does not. */
 export interface Inspection {

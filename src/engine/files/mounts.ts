@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { orWhenAbsent } from '../files/files.ts';
+import { orWhenAbsent } from './files.ts';
 
 /** Where the kernel lists the mounts that this process sees (proc(5)). */
 const MOUNTS = '/proc/self/mountinfo';

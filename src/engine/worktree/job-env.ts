@@ -1,7 +1,7 @@
 import { scrubbedEnv } from '../process/env.ts';
 import type { Repository } from '../repository/repository.ts';
-import { identityVariables, projectSlug } from '../worktree/handles.ts';
-import { namesOf } from '../worktree/identity.ts';
+import { identityVariables, projectSlug } from './handles.ts';
+import { namesOf } from './identity.ts';
 
 /** The environment of a job (contract §6): in a worktree of ours with its identity and the names of its resources. */
 export async function jobEnv(repo: Repository): Promise<NodeJS.ProcessEnv> {

@@ -3,9 +3,9 @@ import type { Worktree } from '../../contract/data.ts';
 import type { Context } from '../call/context.ts';
 import { isAncestor } from '../git/refs.ts';
 import { isClean, type TreeStatus } from '../git/status.ts';
+import type { Repository } from '../repository/repository.ts';
 import { shellWord } from '../words/shell-word.ts';
-import { describeWorktrees } from '../worktree/describe.ts';
-import type { Repository } from './repository.ts';
+import { describeWorktrees } from './describe.ts';
 
 /** How many checkouts with work the sentence names. */
 const MOST_NAMED = 3;

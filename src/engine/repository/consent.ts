@@ -1,7 +1,7 @@
+import type { Context } from '../call/context.ts';
+import { Refusal } from '../call/refusal.ts';
 import { loadSettings } from '../config/index.ts';
-import { type Repository, rootIn, where } from '../repository/repository.ts';
-import type { Context } from './context.ts';
-import { Refusal } from './refusal.ts';
+import { type Repository, rootIn, where } from './repository.ts';
 
 /** What needs a person's word. */
 export interface Matter {
