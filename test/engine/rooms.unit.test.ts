@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 
-const engine = join(import.meta.dirname, '../../src/engine');
+declare const DISCERN_HOME: string;
+
+const engine = join(DISCERN_HOME, 'src/engine');
 
 /** Which rooms each room imports from, and the import that says so. A file at the engine's root is a room of its own. */
 function importsBetweenRooms(): Map<string, Map<string, string>> {
