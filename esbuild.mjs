@@ -94,17 +94,21 @@ async function writeConfigSchemas(outdir) {
   write('discern-vscode', settingsSchema());
 }
 
-/** The Claude Code plugin as a folder that finds our programs beside itself. */
+/** The plugins of Claude Code and of VS Code, as folders that find our programs beside themselves. */
 async function writePlugin(outdir) {
-  const { pluginFiles } = await evaluate('src/engine/setup/plugin.ts');
+  const { pluginFiles, vscodePluginFiles } = await evaluate('src/engine/setup/plugin.ts');
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the client's own variable, for the client to resolve.
   const beside = '${CLAUDE_PLUGIN_ROOT}/..';
   const programs = { node: 'node', server: `${beside}/server.js`, hook: `${beside}/hook.js` };
-  for (const [name, text] of Object.entries(pluginFiles(programs, version))) {
-    const file = join(outdir, 'plugin', name);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, text);
-  }
+  const write = (folder, files) => {
+    for (const [name, text] of Object.entries(files)) {
+      const file = join(outdir, folder, name);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, text);
+    }
+  };
+  write('plugin', pluginFiles(programs, version));
+  write('vscode-plugin', vscodePluginFiles(programs, `${beside}/attach.js`, version));
 }
 
 /** Parts of the extension in files of their own, loaded when first needed. */

@@ -11,16 +11,34 @@ export const serverLabel = 'Discern';
  * The definition never changes while the window lives: firing the change event with an unchanged version has been seen to
  * stop a running server for good.
  */
-export function registerDefinition(dist: string, socket: string, version: string): vscode.Disposable {
+export function registerDefinition(
+  dist: string,
+  socket: string,
+  version: string,
+  byPlugin: boolean,
+): vscode.Disposable {
   return vscode.lm.registerMcpServerDefinitionProvider('discern.server', {
-    provideMcpServerDefinitions: () => [
-      new vscode.McpStdioServerDefinition(
-        serverLabel,
-        process.execPath,
-        [join(dist, 'attach.js'), socket],
-        { ELECTRON_RUN_AS_NODE: '1' },
-        version,
-      ),
-    ],
+    provideMcpServerDefinitions: () =>
+      byPlugin
+        ? []
+        : [
+            new vscode.McpStdioServerDefinition(
+              serverLabel,
+              process.execPath,
+              [join(dist, 'attach.js'), socket],
+              { ELECTRON_RUN_AS_NODE: '1' },
+              version,
+            ),
+          ],
   });
+}
+
+/**
+ * Whether the bundled plugin brings the server. Decided once a window: the plugin's own `when` reads the context key that is set here,
+ * so that a setting which changes meanwhile never lets both bring it, or neither.
+ */
+export async function decideByPlugin(): Promise<boolean> {
+  const byPlugin = vscode.workspace.getConfiguration('discern').get('serverFrom') === 'plugin';
+  await vscode.commands.executeCommand('setContext', 'discern.serverByPlugin', byPlugin);
+  return byPlugin;
 }

@@ -9,7 +9,7 @@ import { addFolder, addHeldRoot, aimHere, offerHelp, openHeldRoot } from './comm
 import { registerConfigEditing } from './config-editing.ts';
 import { ConfigProblems } from './config-problems.ts';
 import { registerContextKeys } from './context-keys.ts';
-import { registerDefinition } from './definitions.ts';
+import { decideByPlugin, registerDefinition } from './definitions.ts';
 import { registerFollowing } from './following.ts';
 import { GateView } from './gate-view.ts';
 import { words } from './log.ts';
@@ -33,7 +33,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<unknow
   const dist = join(context.extensionPath, 'dist');
   const version = String(context.extension.packageJSON.version);
   const model = new WindowModel();
-  const stateFile = await StateFile.open(context);
+  const [stateFile, byPlugin] = await Promise.all([StateFile.open(context), decideByPlugin()]);
   const server = new WindowServer({
     dist,
     version,
@@ -79,7 +79,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<unknow
     registerConfigEditing(dist),
     registerFollowing(app),
     registerContextKeys(model, (error) => log.warn(words(error))),
-    registerDefinition(dist, server.socket, version),
+    registerDefinition(dist, server.socket, version, byPlugin),
     ...registerTree('discern.root', rootTree(model)),
     ...registerTree('discern.worktrees', worktreesTree(model)),
     vscode.window.registerWebviewViewProvider(GateView.id, gate),

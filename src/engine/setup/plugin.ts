@@ -28,3 +28,17 @@ export function pluginFiles({ node, server, hook }: Programs, version: string): 
     'skills/discern/SKILL.md': skill,
   };
 }
+
+/**
+ * The same plugin as VS Code takes it: its hooks speak to VS Code, and its server joins the window whose folders hold the directory it
+ * is started in, where there is one.
+ */
+export function vscodePluginFiles(
+  programs: Programs,
+  attach: string,
+  version: string,
+): Record<string, string> {
+  const files = pluginFiles({ ...programs, server: attach }, version);
+  const hooks = files['hooks/hooks.json'] ?? '';
+  return { ...files, 'hooks/hooks.json': hooks.replace(/(hook\.js(?:\\")?) claude /g, '$1 vscode ') };
+}

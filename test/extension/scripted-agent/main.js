@@ -33,6 +33,11 @@ async function toolNamed(verb, token) {
 /** What scripts/vscode/chat.mjs reads: the verdict, and the paths a test asks about, as one line of JSON. */
 async function answer(request, _context, stream, token) {
   const [, turn, verb, args] = /^(\d+) (\w+)\s*(.*)$/s.exec(request.prompt.trim());
+  if (verb === 'tools') {
+    const names = vscode.lm.tools.map(({ name }) => name).filter((name) => name.includes('_discern_'));
+    stream.markdown(`\`${JSON.stringify({ turn, ok: true, names })}\``);
+    return;
+  }
   const tool = await toolNamed(verb, token);
   const result = await vscode.lm.invokeTool(
     tool.name,
