@@ -244,9 +244,11 @@ export class Session {
     if (landing?.worktree_removed && root !== undefined) {
       await earlier;
       // Only where this very accept removed the checkout a root lay in: another's loss is for its own calls to say.
+      const layThere = async (one: HeldRoot) =>
+        removed !== undefined && (await one.repository())?.top === removed;
+      const own = await layThere(held);
       for (const one of await this.#callers.moving(held)) {
-        if (removed !== undefined && (await one.repository())?.top === removed)
-          await one.move(root, 'accept');
+        if (own || (await layThere(one))) await one.move(root, 'accept');
       }
       await this.#callers.stands(request, caller);
     }

@@ -128,6 +128,34 @@ describe('A session', () => {
     assert.equal((await session.held()).root, one.root);
   });
 
+  it('shows in the window the last re-aim of any conversation, and leaves the other conversations where they are', async () => {
+    const project = await make();
+    const session = new Session({ root: project.root, env: {}, cwd: '/' });
+    const by = (conversation: string, verb: Verb, args?: Record<string, unknown>) =>
+      call(session, verb, args, undefined, conversation);
+    const window = async () => (await session.held()).root;
+    const startedBy = async (conversation: string) =>
+      ((await by(conversation, 'start')).envelope.data as { path: string }).path;
+    await by('two', 'status');
+    const one = await startedBy('one');
+    const two = await startedBy('two');
+    assert.equal(await window(), two);
+    await project.commit({ 'src/b.txt': 'fine\n' }, one);
+    assert.equal((await by('one', 'accept')).envelope.ok, true);
+    assert.equal(await window(), project.root, 'a conversation’s own re-aim moves the window');
+    const { envelope } = await by('two', 'status');
+    assert.equal((envelope.data as { held: { root: string } }).held.root, two);
+
+    // The window holds what an accept by path removes, and the conversation that asks for it holds another worktree.
+    const path = await startedBy('one');
+    assert.equal(await window(), path);
+    await project.commit({ 'src/c.txt': 'fine\n' }, path);
+    assert.equal((await by('two', 'accept', { path })).envelope.ok, true);
+    assert.equal(await window(), project.root);
+    const after = await by('two', 'status');
+    assert.equal((after.envelope.data as { held: { root: string } }).held.root, two);
+  });
+
   it('does not take its own landing that is under way for one that was cut off', async () => {
     const project = await make();
     const session = new Session({ root: project.root, env: {}, cwd: '/' });
