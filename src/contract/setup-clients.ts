@@ -7,6 +7,7 @@ export const setupClients = [
   'cursor',
   'opencode',
   'vscode',
+  'mcp-json',
   'zed',
 ] as const;
 export type SetupClient = (typeof setupClients)[number];

@@ -31,6 +31,12 @@ export const personMethods = {
     params: z.strictObject({ folders: z.array(z.string()) }),
     result: z.strictObject({}),
   },
+  /** Write the server into a project's `.mcp.json`, remove it from there, or only show what would be written. */
+  mcpJson: {
+    method: 'discern/mcpJson',
+    params: z.strictObject({ action: z.enum(['print', 'write', 'remove']), path: z.string() }),
+    result: z.strictObject({ lines: z.array(z.string()) }),
+  },
   /** Cancel a call that is running, whoever made it: a person may stop an agent's gate. */
   cancel: {
     method: 'discern/cancel',

@@ -149,6 +149,11 @@ export class PersonClient {
     await this.#request(personMethods.folders, { folders });
   }
 
+  /** Writes the server into a project's `.mcp.json`, removes it, or shows what would be written; resolves with what a person is told. */
+  async mcpJson(action: 'print' | 'write' | 'remove', path: string): Promise<string[]> {
+    return (await this.#request(personMethods.mcpJson, { action, path })).lines;
+  }
+
   /** Cancels a running call, an agent's too. */
   async cancel(call: number): Promise<boolean> {
     return (await this.#request(personMethods.cancel, { call })).cancelled;

@@ -4,6 +4,7 @@ import type { PaletteVerb } from '../contract/traits.ts';
 import type { App } from './app.ts';
 import { removeKept, restoreKept } from './commands/kept.ts';
 import { accept, type CommandTarget, drop, pinStandards, simple, start } from './commands/lifecycle.ts';
+import { removeMcpJson, writeMcpJson } from './commands/mcp-json.ts';
 import { doctor, initialize } from './commands/project.ts';
 import { addFolder, addHeldRoot, aimHere, offerHelp, openHeldRoot } from './commands/window.ts';
 import { registerConfigEditing } from './config-editing.ts';
@@ -127,6 +128,8 @@ type OwnCommand =
   | 'openHeldRoot'
   | 'addHeldRoot'
   | 'aimHere'
+  | 'writeMcpJson'
+  | 'removeMcpJson'
   | 'restoreKept'
   | 'removeKept'
   | 'offerHelp'
@@ -153,6 +156,8 @@ function registerCommands(app: App, documents: PreviewDocuments): vscode.Disposa
     openHeldRoot: (target) => openHeldRoot(app, target),
     addHeldRoot: (target) => addHeldRoot(app, target),
     aimHere: (target) => aimHere(app, target),
+    writeMcpJson: (target) => writeMcpJson(app, target),
+    removeMcpJson: (target) => removeMcpJson(app, target),
     restoreKept: (target) => restoreKept(app, target),
     removeKept: (target) => removeKept(app, target),
     offerHelp: () => offerHelp(app),

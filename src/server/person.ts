@@ -5,15 +5,15 @@ import type { Session } from './session.ts';
 
 /**
  * Adds what only the person has to the server of the extension's own connection: the re-aim, trust, cancelling anybody's run,
- * checking a discern.toml, and hearing what happens. None of it is a tool.
+ * checking a discern.toml, writing a project's `.mcp.json`, and hearing what happens. None of it is a tool.
  */
 function addPerson(
   server: Server,
   session: Session,
-  { personMethods, windowNotification, checkFile }: Engine,
+  { personMethods, windowNotification, checkFile, setup }: Engine,
   onFolders: (folders: string[]) => void,
 ): void {
-  const { aim, held, trust, cancel, checkConfig, folders } = personMethods;
+  const { aim, held, trust, cancel, checkConfig, folders, mcpJson } = personMethods;
   server.setRequestHandler(aim.method, { params: aim.params }, async ({ path }) => ({
     held: await session.aim(path),
   }));
@@ -28,6 +28,17 @@ function addPerson(
     onFolders(open);
     return {};
   });
+  server.setRequestHandler(mcpJson.method, { params: mcpJson.params }, async ({ action, path }) => ({
+    lines: await setup({
+      client: 'mcp-json',
+      action,
+      cwd: path,
+      env: process.env,
+      dist: __dirname,
+      node: process.execPath,
+      ...(process.versions.electron && { nodeEnv: { ELECTRON_RUN_AS_NODE: '1' } }),
+    }),
+  }));
   server.setRequestHandler(cancel.method, { params: cancel.params }, ({ call }) => ({
     cancelled: session.cancel(call),
   }));

@@ -131,6 +131,30 @@ describe('discern setup', () => {
     }
   });
 
+  it('writes a project’s .mcp.json from anywhere in it, keeps every other byte, and refuses outside of a project', async () => {
+    const project = await makeProject();
+    try {
+      const file = join(project.root, '.mcp.json');
+      const text = '{\n\t// theirs\n\t"mcpServers": {\n\t\t"other": { "command": "x" }, // last\n\t},\n}\n';
+      writeFileSync(file, text);
+      const said = await well(['mcp-json'], join(project.root, 'src'));
+      assert.ok(said.includes(file) && /keep it out of commits/.test(said), said);
+      const { other, discern } = parse(read(file)).mcpServers;
+      assert.deepEqual(other, { command: 'x' });
+      assert.deepEqual(discern, { command: process.execPath, args: [join(dirname(server), 'attach.js')] });
+      const before = read(file);
+      assert.match(await well(['mcp-json'], project.root), /set up already/);
+      assert.equal(read(file), before);
+      await well(['mcp-json', '--remove'], project.root);
+      assert.equal(read(file), text);
+      const { code, stdout } = await setup(['mcp-json'], project.home);
+      assert.deepEqual([code, stdout], [1, '']);
+      assert.ok(!existsSync(join(project.home, '.mcp.json')));
+    } finally {
+      await project.remove();
+    }
+  });
+
   it('makes Claude Code’s plugin, which is ours alone, and takes back only that', async () => {
     await well(['claude']);
     const folder = join(home, '.claude/skills/discern');

@@ -225,7 +225,9 @@ describe('doctor', () => {
 
   it('finds a server that Claude Code names for this project alone, and Codex’s home where it was moved', async () => {
     const project = await make();
-    const server = { command: '/opt/bin/discern', args: ['mcp'] };
+    const command = join(home, 'discern');
+    await writeFile(command, '');
+    const server = { command, args: ['mcp'] };
     await writeFile(
       join(home, '.claude.json'),
       JSON.stringify({ projects: { [project.root]: { mcpServers: { x: server } } } }),
@@ -236,6 +238,36 @@ describe('doctor', () => {
     const data = await doctor(project.root);
     assert.equal(one(data, 'host: Claude Code', /as "x"/).level, 'ok');
     one(data, 'host: Codex', /cannot be read/);
+  });
+
+  it('says that a host’s settings name a program that is gone, or ours of another version', async () => {
+    const project = await make();
+    const named = async (command: string, args: string[], key = 'discern') => {
+      await writeFile(
+        join(project.root, '.mcp.json'),
+        JSON.stringify({ mcpServers: { [key]: { command, args } } }),
+      );
+      return one(await doctor(project.root), 'host: Claude Code', /as "/);
+    };
+    const dist = join(home, 'copy', 'dist');
+    const attach = join(dist, 'attach.js');
+    const secret = join(home, 'no-such-s3cret');
+    const gone = await named(process.execPath, [attach, secret]);
+    assert.deepEqual([gone.level, gone.remedy], ['warn', 'Run "discern setup mcp-json" again.']);
+    assert.ok(gone.what.endsWith(`it starts ${attach}, which is not there.`), gone.what);
+    assert.doesNotMatch(JSON.stringify(gone), /s3cret/, 'another argument is nobody’s to show');
+
+    await mkdir(dist, { recursive: true });
+    await writeFile(attach, '');
+    assert.equal((await named(process.execPath, [attach, secret])).level, 'ok', 'of no version it can tell');
+    await writeFile(join(home, 'copy', 'package.json'), JSON.stringify({ version: '0.0.1' }));
+    const other = await named(process.execPath, [attach]);
+    assert.equal(other.level, 'warn');
+    assert.match(other.what, /attach\.js, which is of version 0\.0\.1; this is \d+\.\d+\.\d+\.$/);
+
+    const lost = await named(join(home, 'node-that-left'), ['mcp'], 'discern-vscode');
+    assert.match(lost.what, /node-that-left, which is not there\.$/);
+    assert.match(lost.remedy ?? '', /^Correct .*\.mcp\.json, or remove it there\.$/);
   });
 
   it('says where Codex’s sandbox may not write worktrees, and both ways to let it', async () => {

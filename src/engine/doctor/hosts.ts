@@ -1,11 +1,13 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Finding } from '../../contract/data.ts';
+import type { SetupClient } from '../../contract/setup-clients.ts';
 import { parseTree } from '../config/tree.ts';
 import { readBounded } from '../files/bounded-file.ts';
 import { member, membersOf, parseJsonc } from '../init/project-files.ts';
 import { namesAt, stringsAt, textAt } from '../init/toml-values.ts';
 import { fine, warn } from './finding.ts';
+import { staleness } from './stale-program.ts';
 
 /** Claude Code keeps whole histories in its settings file; other files are small. */
 const MOST_BYTES = 32 * 1024 * 1024;
@@ -22,6 +24,8 @@ interface Settings {
   path: string;
   /** What to put there, on one line. */
   line: string;
+  /** What `discern setup` calls the host; its other entries are written by hand or by the host. */
+  client?: SetupClient;
   /** The tables in it that hold servers. */
   tables: string[][];
   format: 'json' | 'toml';
@@ -32,17 +36,19 @@ interface Settings {
 const jsonLine = (table: string, extra = '') =>
   `"${table}": { "discern": { "command": "discern", "args": ["mcp"${extra}] } }`;
 
-const inJson = (host: string, path: string): Settings => ({
+const inJson = (host: string, path: string, client?: SetupClient): Settings => ({
   host,
   path,
+  ...(client && { client }),
   line: jsonLine('mcpServers'),
   tables: [['mcpServers']],
   format: 'json',
 });
 
-const ofCodex = (path: string): Settings => ({
+const ofCodex = (path: string, client?: SetupClient): Settings => ({
   host: 'Codex',
   path,
+  ...(client && { client }),
   line: '[mcp_servers.discern] with command = "discern" and args = ["mcp"]',
   tables: [['mcp_servers']],
   format: 'toml',
@@ -55,13 +61,14 @@ function settingsOf(roots: readonly string[]): Settings[] {
     {
       host: 'VS Code',
       path: join(root, '.vscode', 'mcp.json'),
+      client: 'vscode',
       // biome-ignore lint/suspicious/noTemplateCurlyInString: VS Code's own variable, for VS Code to resolve.
       line: jsonLine('servers', ', "--root", "${workspaceFolder}"'),
       tables: [['servers']],
       format: 'json',
       needsRoot: true,
     },
-    inJson('Claude Code', join(root, '.mcp.json')),
+    inJson('Claude Code', join(root, '.mcp.json'), 'mcp-json'),
     inJson('Cursor', join(root, '.cursor', 'mcp.json')),
     ofCodex(join(root, '.codex', 'config.toml')),
     inJson('Gemini CLI', join(root, '.gemini', 'settings.json')),
@@ -78,11 +85,12 @@ function settingsOf(roots: readonly string[]): Settings[] {
     inJson(
       'Claude Code',
       join(process.env.CLAUDE_CONFIG_DIR || join(home, '.claude'), 'skills', 'discern', '.mcp.json'),
+      'claude',
     ),
-    inJson('Cursor', join(home, '.cursor', 'mcp.json')),
-    ofCodex(join(codex, 'config.toml')),
-    inJson('Gemini CLI', join(home, '.gemini', 'settings.json')),
-    inJson('Copilot CLI', join(home, '.copilot', 'mcp-config.json')),
+    inJson('Cursor', join(home, '.cursor', 'mcp.json'), 'cursor'),
+    ofCodex(join(codex, 'config.toml'), 'codex'),
+    inJson('Gemini CLI', join(home, '.gemini', 'settings.json'), 'gemini'),
+    inJson('Copilot CLI', join(home, '.copilot', 'mcp-config.json'), 'copilot'),
   ];
 }
 
@@ -111,7 +119,7 @@ export async function hosts(roots: readonly string[]): Promise<Finding[]> {
     }
     for (const server of servers.filter(isOurs)) {
       registered.add(settings.host);
-      findings.push(registration(server, settings));
+      findings.push(await registration(server, settings));
     }
   }
   for (const [host, { path, line }] of present) {
@@ -129,8 +137,19 @@ export async function hosts(roots: readonly string[]): Promise<Finding[]> {
   ];
 }
 
-function registration({ name, words }: Registered, { host, path, line, needsRoot }: Settings): Finding {
+async function registration(
+  { name, words }: Registered,
+  { host, path, line, needsRoot, client }: Settings,
+): Promise<Finding> {
   const what = `${host} names this server as "${name}" in ${path}`;
+  const stale = await staleness(words, DISCERN_VERSION);
+  if (stale !== undefined) {
+    const remedy =
+      client && name === 'discern'
+        ? `Run "discern setup ${client}" again.`
+        : `Correct ${path}, or remove it there.`;
+    return warn(`host: ${host}`, `${what}: it starts ${stale}.`, remedy);
+  }
   const rooted = words.some((word) => /^--(?:root|project)(?:=|$)/.test(word));
   if (!needsRoot || rooted) return fine(`host: ${host}`, `${what}.`);
   return warn(

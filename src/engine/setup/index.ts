@@ -23,6 +23,8 @@ export interface SetupOptions {
   /** The directory our programs lie in, and the node that runs them. */
   dist: string;
   node: string;
+  /** What `node` needs in its environment to be one: VS Code's own is Electron. */
+  nodeEnv?: Record<string, string>;
 }
 
 /** One value in a client's JSON file. */
@@ -55,7 +57,7 @@ export async function setup(options: SetupOptions): Promise<string[]> {
     options.client === 'codex'
       ? await codexTables(options)
       : await jsonValues(options, await jsonTarget(options));
-  return hooks ? [...server, ...(await jsonValues(options, hooks)), ...trusting(options)] : server;
+  return [...server, ...(hooks ? await jsonValues(options, hooks) : []), ...advice(options)];
 }
 
 /** The file of a client that has its hooks apart from its servers. */
@@ -67,10 +69,15 @@ function hooksApart({ client, env, dist, node }: SetupOptions): JsonTarget | und
   return { file: join(copilotHome(env), 'hooks', 'discern.json'), ours: true, values: [version, ...values] };
 }
 
-const trusting = ({ client, action }: SetupOptions): string[] =>
-  client === 'codex' && action === 'write'
-    ? ['Codex runs a new hook only once you have reviewed it: type /hooks in a session and trust ours.']
-    : [];
+/** What is left to the person after writing. */
+function advice({ client, action }: SetupOptions): string[] {
+  if (action !== 'write') return [];
+  if (client === 'codex')
+    return ['Codex runs a new hook only once you have reviewed it: type /hooks in a session and trust ours.'];
+  if (client === 'mcp-json')
+    return ['It names programs of this machine: keep it out of commits, for example in .git/info/exclude.'];
+  return [];
+}
 
 const codexHome = (env: NodeJS.ProcessEnv) => env.CODEX_HOME || join(homeIn(env), '.codex');
 const copilotHome = (env: NodeJS.ProcessEnv) => env.COPILOT_HOME || join(homeIn(env), '.copilot');
@@ -122,7 +129,7 @@ const takeBack = (text: string, { path, item }: JsonValue) =>
 const hookValues = (client: HookClient, items: readonly HookItem[]): JsonValue[] =>
   items.map(({ event, item }) => ({ path: ['hooks', event], value: item, item: isOurHook(client, event) }));
 
-async function jsonTarget({ client, env, cwd, dist, node }: SetupOptions): Promise<JsonTarget> {
+async function jsonTarget({ client, env, cwd, dist, node, nodeEnv }: SetupOptions): Promise<JsonTarget> {
   const args = [join(dist, 'server.js')];
   const home = homeIn(env);
   const plain = { command: node, args };
@@ -142,9 +149,16 @@ async function jsonTarget({ client, env, cwd, dist, node }: SetupOptions): Promi
       return target(join(home, '.cursor', 'mcp.json'), 'mcpServers', plain);
     case 'zed':
       return target(zedFile(env, home), 'context_servers', plain);
+    case 'mcp-json': {
+      // It joins the window that has the project open, where there is one.
+      const joining = { command: node, args: [join(dist, 'attach.js')] };
+      return target(join(await projectOf(cwd), '.mcp.json'), 'mcpServers', {
+        ...joining,
+        ...(nodeEnv && { env: nodeEnv }),
+      });
+    }
     case 'vscode': {
-      if (cwd === undefined) throw new Refusal('path_not_found', 'The current directory is gone.');
-      const root = await findRoot(cwd);
+      const root = await projectOf(cwd);
       // biome-ignore lint/suspicious/noTemplateCurlyInString: VS Code's own variable, for VS Code to resolve.
       const rooted = { type: 'stdio', command: node, args: [...args, '--root', '${workspaceFolder}'] };
       return target(join(root, '.vscode', 'mcp.json'), 'servers', rooted);
@@ -164,6 +178,11 @@ const target = (file: string, table: string, value: object): JsonTarget => ({
   file,
   values: [{ path: [table, 'discern'], value }],
 });
+
+function projectOf(cwd: string | undefined): Promise<string> {
+  if (cwd === undefined) throw new Refusal('path_not_found', 'The current directory is gone.');
+  return findRoot(cwd);
+}
 
 /** Zed's own settings: it has them in `~/.config` on macOS too, and follows XDG_CONFIG_HOME on Linux alone. */
 function zedFile(env: NodeJS.ProcessEnv, home: string): string {

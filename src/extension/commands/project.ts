@@ -55,7 +55,7 @@ function detailOf({ file, proposed, setup }: InitData, { hints = [] }: Envelope)
 }
 
 /** The workspace folder to make a project of: the only one, or the one a person picks. */
-async function pickFolder(): Promise<string | undefined> {
+export async function pickFolder(): Promise<string | undefined> {
   const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file');
   const [only] = folders;
   if (folders.length === 1) return only?.uri.fsPath;
