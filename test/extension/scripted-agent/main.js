@@ -45,8 +45,11 @@ async function answer(request, _context, stream, token) {
     token,
   );
   const text = result.content.map((part) => part.value ?? '').join('');
-  const { ok, error, data } = JSON.parse(text.slice(text.indexOf('{')));
-  const said = { turn, ok, error, root: data?.root, path: data?.path, held: data?.held?.root };
+  const { ok, error, data, message } = JSON.parse(text.slice(text.indexOf('{')));
+  const { root, path, held, divergence } = data ?? {};
+  const said = { turn, ok, error, root, path, held: held?.root, divergence };
+  // The words only where a test asks what they begin with: a code span ends at a backtick.
+  if (divergence !== undefined) said.message = message.replaceAll('`', '');
   stream.markdown(`\`${JSON.stringify(said)}\``);
 }
 
