@@ -1,3 +1,4 @@
+import { createColors } from 'picocolors';
 import type { Outcome } from '../contract/envelope.ts';
 
 /** How text may be dressed for one stream. */
@@ -41,16 +42,14 @@ const marks = {
 } as const;
 type Mark = keyof typeof marks;
 
-/** Dresses text with SGR sequences (ECMA-48, 8.3.117), or leaves it plain. */
+/** Text for one stream: coloured where {@link Look} says so, else plain. */
 export class Ink {
   readonly #look: Look;
+  readonly #colors: ReturnType<typeof createColors>;
 
   constructor(look: Look) {
     this.#look = look;
-  }
-
-  #dress(on: number, off: number, text: string): string {
-    return this.#look.color && text !== '' ? `\u001b[${on}m${text}\u001b[${off}m` : text;
+    this.#colors = createColors(look.color);
   }
 
   /** Whether characters beyond ASCII can be shown. */
@@ -59,27 +58,27 @@ export class Ink {
   }
 
   bold(text: string): string {
-    return this.#dress(1, 22, text);
+    return text && this.#colors.bold(text);
   }
 
   dim(text: string): string {
-    return this.#dress(2, 22, text);
+    return text && this.#colors.dim(text);
   }
 
   red(text: string): string {
-    return this.#dress(31, 39, text);
+    return text && this.#colors.red(text);
   }
 
   green(text: string): string {
-    return this.#dress(32, 39, text);
+    return text && this.#colors.green(text);
   }
 
   yellow(text: string): string {
-    return this.#dress(33, 39, text);
+    return text && this.#colors.yellow(text);
   }
 
   cyan(text: string): string {
-    return this.#dress(36, 39, text);
+    return text && this.#colors.cyan(text);
   }
 
   /** A mark without its colour. */

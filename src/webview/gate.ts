@@ -1,82 +1,96 @@
+import type { VscodeTreeItem } from '@vscode-elements/elements/dist/vscode-tree-item/index.js';
+import { guard } from 'lit/directives/guard.js';
+import { repeat } from 'lit/directives/repeat.js';
+import { html, render, type TemplateResult } from 'lit/html.js';
 import type { GateRunView, GateViewState, ToGateView } from '../contract/gate-view.ts';
-import { h } from './dom.ts';
-import { DriftList } from './drift-list.ts';
-import { FindingsList } from './findings-list.ts';
-import { Header } from './header.ts';
+import { header } from './header.ts';
 import type { Host } from './host.ts';
-import { LiveRegion } from './live.ts';
+import { driftList, findingsList, notes, standardsList } from './lists.ts';
 import { announcements } from './model/announce.ts';
-import { frameMs } from './model/axis.ts';
+import { frameMs, spanOf, ticks } from './model/axis.ts';
 import { driftsOf } from './model/drift.ts';
 import { type Finding, findingsOf } from './model/findings.ts';
-import type { Row } from './model/jobs.ts';
+import { type Row, timelineOf } from './model/jobs.ts';
 import { stateToKeep } from './model/memory.ts';
 import { Outputs } from './model/outputs.ts';
 import { elapsedAt, sameRun } from './model/run.ts';
 import { changedScopes } from './model/scopes.ts';
 import { standardRows, standardsSummary } from './model/standards.ts';
-import { Notes } from './notes.ts';
-import { Section } from './section.ts';
-import { StandardsList } from './standards-list.ts';
+import { type Section, section } from './section.ts';
 import { Ticker } from './ticker.ts';
-import { Timeline } from './timeline.ts';
-import { Welcome } from './welcome.ts';
+import { timeline } from './timeline.ts';
+import { keepingReach } from './tree.ts';
+import { welcome } from './welcome.ts';
+
+/** How many announcements stay in the page; a screen reader has read the older ones. */
+const KEPT = 8;
+
+/** Room a mark's label needs on the axis, in pixels. */
+const TICK_ROOM = 44;
+
+/** Everything that is worked out of a run once, and not again for each frame. */
+const modelsOf = (run: GateRunView) => ({
+  jobs: timelineOf(run.jobs),
+  findings: findingsOf(run),
+  drift: driftsOf(run.drift),
+  standards: standardRows(run.standards),
+  scopes: changedScopes(run.scopes),
+  hints: run.hints.map((text, index) => ({ key: `${index} ${text}`, text })),
+});
+type Models = ReturnType<typeof modelsOf>;
 
 /** The whole view: takes the extension's messages in, and keeps the page and the memory in line with them. */
 export class Gate {
-  readonly element: HTMLElement;
+  readonly element = document.createElement('div');
   readonly #host: Host;
-  readonly #live = new LiveRegion();
-  readonly #welcome: Welcome;
-  readonly #header: Header;
-  readonly #timeline: Timeline;
-  readonly #findings: FindingsList;
-  readonly #drift: DriftList;
-  readonly #standards = new StandardsList();
-  readonly #scopes = new Notes();
-  readonly #hints = new Notes();
-  readonly #sections: Record<
-    'Jobs' | 'Findings' | 'Drift' | 'Standards' | 'Changed scopes' | 'Hints',
-    Section
-  >;
-  readonly #body: HTMLElement;
   readonly #outputs: Outputs;
   readonly #ticker = new Ticker(() => this.#paint());
   /** Keys of the jobs and drifts whose detail is shown. */
   readonly #open = new Set<string>();
+  /** Names of the sections and stages that are closed. */
+  readonly #closed = new Set<string>();
   #state: GateViewState | undefined;
+  #models: Models | undefined;
   #received = 0;
   /** False while what is shown is remembered, and the extension has not said yet what is so now. */
   #current = false;
+  /** The call whose cancelling was asked for. */
+  #cancelled: number | undefined;
+  /** What was announced last, each under a number of its own. */
+  #said: { key: number; text: string }[] = [];
+  /** How many marks the axis has room for. */
+  #mostTicks = 4;
+
+  readonly #resize = new ResizeObserver(([entry]) => {
+    this.#mostTicks = Math.max(2, Math.floor((entry?.contentRect.width ?? 0) / TICK_ROOM));
+    this.#draw();
+  });
+  // The component fires nothing when an item with items opens or closes.
+  readonly #stages = new MutationObserver((changes) => {
+    for (const { target } of changes) this.#noteStage(target as VscodeTreeItem);
+  });
+  readonly #actions = {
+    toggle: (key: string) => this.#toggle(key),
+    openInEditor: (job: string) => this.#host.post({ type: 'openOutput', job }),
+    axis: (axis?: Element) => {
+      this.#resize.disconnect();
+      if (axis) this.#resize.observe(axis);
+    },
+    tree: (tree?: Element) => {
+      this.#stages.disconnect();
+      if (tree) this.#stages.observe(tree, { subtree: true, attributeFilter: ['open'] });
+    },
+    cancel: () => {
+      this.#cancelled = this.#state?.run?.call;
+      this.#draw();
+      this.#host.post({ type: 'cancel' });
+    },
+    post: (message: Parameters<Host['post']>[0]) => this.#host.post(message),
+  };
 
   constructor(host: Host) {
     this.#host = host;
-    const post = host.post.bind(host);
-    const keep = () => this.#remember();
-    this.#outputs = new Outputs(post);
-    this.#welcome = new Welcome(post);
-    this.#header = new Header(post);
-    const actions = {
-      toggle: ({ key }: Row) => this.#toggle(key),
-      openInEditor: (job: string) => post({ type: 'openOutput', job }),
-    };
-    this.#timeline = new Timeline(actions, keep);
-    this.#findings = new FindingsList((finding) => this.#choose(finding));
-    this.#drift = new DriftList((key) => this.#toggle(key));
-    this.#sections = {
-      // What is wrong comes first: in a low view it would lie out of sight below the jobs.
-      Findings: new Section('Findings', [this.#findings.element], keep),
-      Drift: new Section('Drift', [this.#drift.element], keep),
-      Jobs: new Section('Jobs', [this.#timeline.element], keep),
-      Standards: new Section('Standards', [this.#standards.element], keep),
-      'Changed scopes': new Section('Changed scopes', [this.#scopes.element], keep),
-      Hints: new Section('Hints', [this.#hints.element], keep),
-    };
-    const sections = Object.values(this.#sections).map(({ element }) => element);
-    this.#body = h('div', { class: 'run' }, this.#header.element, ...sections);
-    this.element = h('div', {}, this.#welcome.element, this.#body, this.#live.element);
-    this.#welcome.element.hidden = true;
-    this.#body.hidden = true;
+    this.#outputs = new Outputs(this.#actions.post);
   }
 
   /** Paints what was shown last, and asks the extension for what is so now. */
@@ -84,14 +98,11 @@ export class Gate {
     const memory = this.#host.recall();
     if (memory) {
       this.#received = memory.received;
-      this.#state = memory.state;
       for (const key of memory.open) this.#open.add(key);
+      for (const name of memory.closed) this.#closed.add(name);
       this.#show(memory.state);
-      for (const [name, section] of Object.entries(this.#sections))
-        section.open = !memory.closed.includes(name);
-      this.#timeline.closed = memory.closed;
       requestAnimationFrame(() => window.scrollTo(0, memory.scroll));
-    }
+    } else this.#draw();
     document.addEventListener('scrollend', () => this.#remember());
     this.#host.listen((message) => this.#receive(message));
     this.#host.post({ type: 'ready' });
@@ -100,7 +111,7 @@ export class Gate {
   #receive(message: ToGateView): void {
     const now = Date.now();
     if (message.type === 'output') {
-      if (this.#outputs.receive(message.job, message, now)) this.#showDetails();
+      if (this.#outputs.receive(message.job, message, now)) this.#draw();
       return;
     }
     if (message.type !== 'state') return;
@@ -110,68 +121,119 @@ export class Gate {
       this.#open.clear();
       this.#outputs.forget();
     }
-    this.#state = state;
     this.#received = now;
     this.#current = true;
+    this.#say(announcements(before, state));
     this.#show(state);
     this.#wantOutputs();
-    this.#live.say(announcements(before, state));
     this.#remember();
   }
 
   #show(state: GateViewState): void {
-    const { run } = state;
-    this.#welcome.element.hidden = run !== undefined;
-    this.#body.hidden = run === undefined;
-    this.#welcome.update(state);
-    if (run) {
-      this.#header.update(state, run);
-      this.#showRun(run);
-    }
-    this.#paint();
-    this.#ticker.running = run?.running === true;
+    this.#state = state;
+    this.#models = state.run && modelsOf(state.run);
+    keepingReach(this.element, () => this.#paint());
+    this.#ticker.running = state.run?.running === true;
   }
 
-  #showRun(run: GateRunView): void {
-    const sections = this.#sections;
-    this.#timeline.update(run);
-    sections.Jobs.update(run.jobs.length);
-    const findings = findingsOf(run);
-    this.#findings.update(findings);
-    sections.Findings.update(run.diagnostics.length, findings.summary);
-    sections.Drift.update(run.drift.length);
-    const standards = standardRows(run.standards);
-    this.#standards.update(standards);
-    sections.Standards.update(standards.length, standardsSummary(standards));
-    const scopes = changedScopes(run.scopes);
-    this.#scopes.update(scopes);
-    sections['Changed scopes'].update(scopes.length);
-    this.#hints.update(run.hints.map((text, index) => ({ key: `${index} ${text}`, text })));
-    sections.Hints.update(run.hints.length);
-    this.#showDetails();
+  #say(sentences: readonly string[]): void {
+    const next = (this.#said.at(-1)?.key ?? 0) + 1;
+    const said = sentences.map((text, index) => ({ key: next + index, text }));
+    this.#said = [...this.#said, ...said].slice(-KEPT);
   }
 
-  #showDetails(): void {
-    const run = this.#state?.run;
-    if (!run) return;
-    this.#timeline.showOutputs(this.#open, this.#outputs.texts);
-    this.#drift.update(driftsOf(run.drift), this.#open);
-  }
-
-  /** Draws everything that changes with time alone; answers in how many milliseconds it will look different. */
+  /** Draws the page as it is now; answers in how many milliseconds it will look different. */
   #paint(): number {
+    this.#draw();
     const run = this.#state?.run;
     if (!run) return 0;
-    const elapsed = elapsedAt(run, this.#received, Date.now());
-    this.#header.paint(run, elapsed);
-    this.#timeline.paint(run, elapsed);
     if (run.running) this.#wantOutputs();
-    return frameMs(elapsed);
+    return frameMs(this.#elapsed(run));
+  }
+
+  #draw(): void {
+    const state = this.#state;
+    const shown = state && this.#shown(state);
+    const said = repeat(
+      this.#said,
+      ({ key }) => key,
+      ({ text }) => html`<p>${text}</p>`,
+    );
+    render(
+      html`${shown}<div class="unseen" role="log" aria-live="polite" aria-label="Progress of the gate">${said}</div>`,
+      this.element,
+    );
+  }
+
+  #shown(state: GateViewState): TemplateResult {
+    const { run } = state;
+    if (!run || !this.#models) return welcome(state, this.#actions.post);
+    const elapsed = this.#elapsed(run);
+    const cancelling = this.#cancelled === run.call;
+    return html`<div class="run">
+      ${header(state, run, { elapsed, cancelling }, this.#actions)}
+      ${this.#sections(run, this.#models, elapsed).map((one) => this.#section(one))}
+    </div>`;
+  }
+
+  #section(one: Section): TemplateResult {
+    const { heading } = one;
+    return section(one, !this.#closed.has(heading), (open) => this.#noteOpen(heading, open));
+  }
+
+  /** What is wrong comes first: in a low view it would lie out of sight below the jobs. */
+  #sections(run: GateRunView, models: Models, elapsed: number): Section[] {
+    const { findings, drift, standards, scopes, hints } = models;
+    return [
+      {
+        heading: 'Findings',
+        number: run.diagnostics.length,
+        description: findings.summary,
+        content: guard([findings], () => findingsList(findings, (one) => this.#choose(one))),
+      },
+      {
+        heading: 'Drift',
+        number: run.drift.length,
+        content: guard([drift, [...this.#open].join('\n')], () =>
+          driftList(drift, this.#open, this.#actions.toggle),
+        ),
+      },
+      { heading: 'Jobs', number: run.jobs.length, content: this.#timeline(run, models, elapsed) },
+      {
+        heading: 'Standards',
+        number: standards.length,
+        description: standardsSummary(standards),
+        content: guard([standards], () => standardsList(standards)),
+      },
+      { heading: 'Changed scopes', number: scopes.length, content: guard([scopes], () => notes(scopes)) },
+      { heading: 'Hints', number: hints.length, content: guard([hints], () => notes(hints)) },
+    ];
+  }
+
+  #timeline(run: GateRunView, { jobs }: Models, elapsed: number): TemplateResult {
+    const span = spanOf(run, elapsed);
+    const shown = {
+      elapsed,
+      span,
+      marks: ticks(span, this.#mostTicks),
+      open: this.#open,
+      outputs: this.#outputs.texts,
+      closed: this.#closed,
+    };
+    return timeline(jobs, shown, this.#actions);
+  }
+
+  #elapsed(run: GateRunView): number {
+    return elapsedAt(run, this.#received, Date.now());
+  }
+
+  #rows(): Row[] {
+    return this.#models?.jobs.groups.flatMap(({ rows }) => rows) ?? [];
   }
 
   #wantOutputs(): void {
     if (!this.#current) return;
-    const wanted = [...this.#timeline.rows()].filter(({ key }) => this.#open.has(key));
+    const wanted = this.#rows().filter(({ key }) => this.#open.has(key));
     this.#outputs.want(
       wanted.map(({ job }) => job),
       Date.now(),
@@ -180,7 +242,7 @@ export class Gate {
 
   #toggle(key: string): void {
     if (!this.#open.delete(key)) this.#open.add(key);
-    this.#showDetails();
+    this.#draw();
     this.#wantOutputs();
     this.#remember();
   }
@@ -188,22 +250,46 @@ export class Gate {
   #choose({ index, leadsTo }: Finding): void {
     if (leadsTo?.kind === 'place') this.#host.post({ type: 'open', diagnostic: index });
     if (leadsTo?.kind !== 'job') return;
-    const row = [...this.#timeline.rows()].find(({ job }) => job.name === leadsTo.name);
+    const row = this.#rows().find(({ job }) => job.name === leadsTo.name);
     if (!row) return;
+    for (const name of ['Jobs', row.job.stage]) this.#closed.delete(name);
     if (!this.#open.has(row.key)) this.#toggle(row.key);
-    this.#sections.Jobs.open = true;
-    this.#timeline.reveal(row);
+    else this.#draw();
+    this.#reveal(row.key);
+  }
+
+  /** Brings a job's row into view and gives it the focus. */
+  #reveal(key: string): void {
+    const item = this.element.querySelector<VscodeTreeItem>(`[data-key="${CSS.escape(key)}"]`);
+    if (!item) return;
+    item.active = true;
+    void item.updateComplete.then(() => {
+      item.focus();
+      item.scrollIntoView({ block: 'nearest' });
+    });
+  }
+
+  #noteStage({ dataset, open }: VscodeTreeItem): void {
+    if (dataset.stage !== undefined) this.#noteOpen(dataset.stage, open);
+  }
+
+  /** A person opened or closed a section or a stage. */
+  #noteOpen(name: string, open: boolean): void {
+    if (this.#closed.has(name) !== open) return;
+    if (open) this.#closed.delete(name);
+    else this.#closed.add(name);
+    this.#draw();
+    this.#remember();
   }
 
   #remember(): void {
     if (!this.#state) return;
-    const sections = Object.entries(this.#sections).flatMap(([name, { open }]) => (open ? [] : [name]));
     this.#host.remember({
       version: 2,
       state: stateToKeep(this.#state),
       received: this.#received,
       open: [...this.#open],
-      closed: [...sections, ...this.#timeline.closed],
+      closed: [...this.#closed],
       scroll: window.scrollY,
     });
   }

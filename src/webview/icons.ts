@@ -16,6 +16,7 @@ import proved from '@vscode/codicons/src/icons/verified.svg';
 import warning from '@vscode/codicons/src/icons/warning.svg';
 import timedOut from '@vscode/codicons/src/icons/watch.svg';
 import root from '@vscode/codicons/src/icons/worktree.svg';
+import { html, nothing, svg, type TemplateResult } from 'lit/html.js';
 
 /** VS Code's own icons (those of its test view, where there is one for the outcome), drawn inline: no font is loaded. */
 const files = {
@@ -39,27 +40,22 @@ const files = {
   timed_out: timedOut,
   root,
 } as const;
-export type IconName = keyof typeof files;
+type IconName = keyof typeof files;
 
-const SVG = 'http://www.w3.org/2000/svg';
+/** The shapes of each icon, read once: its file is a whole document, and its size and colour are the page's business. */
+const shapes = new Map<IconName, TemplateResult[]>();
+
+function shapesOf(name: IconName): TemplateResult[] {
+  const known = shapes.get(name);
+  if (known) return known;
+  const made = [...files[name].matchAll(/ d="([^"]+)"/g)].map(([, shape]) => svg`<path d=${shape}></path>`);
+  shapes.set(name, made);
+  return made;
+}
 
 /** An icon in the colour of the text around it. It is hidden from screen readers: the text beside it must say the same. */
-export function icon(name: IconName): SVGSVGElement {
-  const svg = document.createElementNS(SVG, 'svg');
-  svg.setAttribute('viewBox', '0 0 16 16');
-  svg.setAttribute('class', `icon icon-${name}`);
-  svg.setAttribute('aria-hidden', 'true');
-  for (const [, shape] of files[name].matchAll(/ d="([^"]+)"/g)) {
-    const path = document.createElementNS(SVG, 'path');
-    path.setAttribute('d', shape ?? '');
-    svg.append(path);
-  }
-  return svg;
-}
+export const icon = (name: IconName, slot?: string) =>
+  html`<svg viewBox="0 0 16 16" class="icon icon-${name}" aria-hidden="true" slot=${slot ?? nothing}>${shapesOf(name)}</svg>`;
 
-/** Makes `holder` show one icon and no other. */
-export function setIcon(holder: HTMLElement, name: IconName): void {
-  if (holder.dataset.icon === name) return;
-  holder.dataset.icon = name;
-  holder.replaceChildren(icon(name));
-}
+/** An icon in the colour of an outcome. */
+export const mark = (name: IconName) => html`<span class="mark">${icon(name)}</span>`;

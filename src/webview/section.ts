@@ -1,58 +1,77 @@
 import '@vscode-elements/elements/dist/vscode-badge/index.js';
-import '@vscode-elements/elements/dist/vscode-collapsible/index.js';
-import { h, setText } from './dom.ts';
+import { VscodeCollapsible } from '@vscode-elements/elements/dist/vscode-collapsible/index.js';
+import { Directive, directive, type ElementPart } from 'lit/directive.js';
+import { live } from 'lit/directives/live.js';
+import { html, noChange, type TemplateResult } from 'lit/html.js';
 
 /** A part of the view under a heading that closes it. */
-export class Section {
-  readonly element = h('vscode-collapsible');
-  readonly #badge = h('vscode-badge', { variant: 'counter', slot: 'decorations' });
+export interface Section {
+  heading: string;
+  /** How many things are in it: with none it is hidden. */
+  number: number;
+  /** What to say of them, beside their number. */
+  description?: string;
+  content: unknown;
+}
+
+/** Draws a section; `toggled` is told whether a person opened or closed it. */
+export function section(
+  { heading, number, description = '', content }: Section,
+  open: boolean,
+  toggled: (open: boolean) => void,
+): TemplateResult {
+  const digits = number.toLocaleString('en');
+  const toggle = ({ currentTarget }: Event) => {
+    if (currentTarget instanceof VscodeCollapsible) toggled(currentTarget.open);
+  };
+  return html`<vscode-collapsible
+    .heading=${heading}
+    .description=${description}
+    .open=${live(open)}
+    ?hidden=${number === 0}
+    @vsc-collapsible-toggle=${toggle}
+    ${headerButton(`${heading}: ${description || digits}`, open)}
+    ><vscode-badge variant="counter" slot="decorations">${digits}</vscode-badge>${content}</vscode-collapsible
+  >`;
+}
+
+/** The component's header takes the focus and Enter, but says neither what it is nor its state, and ignores Space. */
+class HeaderButton extends Directive {
+  #made = false;
   #label = '';
+  #open = true;
 
-  constructor(heading: string, content: readonly HTMLElement[], toggled: () => void) {
-    this.element.heading = heading;
-    this.element.open = true;
-    this.element.append(this.#badge, ...content);
-    this.element.addEventListener('vsc-collapsible-toggle', () => {
-      this.#describeHeader();
-      toggled();
-    });
-    void this.element.updateComplete.then(() => this.#makeHeaderAButton());
+  render(_label: string, _open: boolean): typeof noChange {
+    return noChange;
   }
 
-  get open(): boolean {
-    return this.element.open;
+  override update({ element }: ElementPart, [label, open]: [string, boolean]): typeof noChange {
+    if (!(element instanceof VscodeCollapsible)) return noChange;
+    this.#label = label;
+    this.#open = open;
+    this.#describe(element);
+    if (!this.#made) {
+      this.#made = true;
+      void element.updateComplete.then(() => this.#make(element));
+    }
+    return noChange;
   }
 
-  set open(open: boolean) {
-    this.element.open = open;
-    this.#describeHeader();
+  #header(element: VscodeCollapsible): HTMLElement | null | undefined {
+    return element.shadowRoot?.querySelector<HTMLElement>('.collapsible-header');
   }
 
-  /** Shows the section with how many things are in it, and what to say of them, or hides it when there are none. */
-  update(number: number, description = ''): void {
-    this.element.hidden = number === 0;
-    this.element.description = description;
-    const digits = number.toLocaleString('en');
-    setText(this.#badge, digits);
-    this.#label = `${this.element.heading}: ${description || digits}`;
-    this.#describeHeader();
+  #describe(element: VscodeCollapsible): void {
+    const header = this.#header(element);
+    header?.setAttribute('aria-expanded', String(this.#open));
+    header?.setAttribute('aria-label', this.#label);
   }
 
-  get #header(): HTMLElement | null | undefined {
-    return this.element.shadowRoot?.querySelector<HTMLElement>('.collapsible-header');
-  }
-
-  #describeHeader(): void {
-    this.#header?.setAttribute('aria-expanded', String(this.open));
-    this.#header?.setAttribute('aria-label', this.#label);
-  }
-
-  /** The component's header takes the focus and Enter, but says neither what it is nor its state, and ignores Space. */
-  #makeHeaderAButton(): void {
-    const header = this.#header;
+  #make(element: VscodeCollapsible): void {
+    const header = this.#header(element);
     if (!header) return;
     header.setAttribute('role', 'button');
-    this.#describeHeader();
+    this.#describe(element);
     header.addEventListener('keydown', (event) => {
       if (event.key !== ' ') return;
       event.preventDefault();
@@ -60,3 +79,4 @@ export class Section {
     });
   }
 }
+const headerButton = directive(HeaderButton);

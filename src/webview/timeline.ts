@@ -1,141 +1,106 @@
-import { VscodeTreeItem } from '@vscode-elements/elements/dist/vscode-tree-item/index.js';
-import type { GateRunView } from '../contract/gate-view.ts';
-import { h, KeyedList, setOptionalText, setText, type View } from './dom.ts';
-import { icon } from './icons.ts';
-import { type JobActions, JobRow } from './job-row.ts';
-import { spanOf, type Tick, ticks } from './model/axis.ts';
-import { type Row, type StageGroup, timelineOf } from './model/jobs.ts';
+import { live } from 'lit/directives/live.js';
+import { type RefOrCallback, ref } from 'lit/directives/ref.js';
+import { repeat } from 'lit/directives/repeat.js';
+import { html, type TemplateResult } from 'lit/html.js';
+import { customProperties } from './directives.ts';
+import { icon, mark } from './icons.ts';
+import { more } from './lists.ts';
+import type { Tick } from './model/axis.ts';
+import { barOf, jobLabel } from './model/bars.ts';
+import type { Row, StageGroup, Timeline } from './model/jobs.ts';
 import type { Output } from './model/output.ts';
-import { count } from './model/time.ts';
-import { changeItems, makeItem, makeTree } from './tree.ts';
+import { outputPanel } from './output-panel.ts';
+import { detail, tree, treeItem } from './tree.ts';
 
-/** Room a mark's label needs on the axis, in pixels. */
-const TICK_ROOM = 44;
-
-type KeyedStage = StageGroup & { key: string };
-
-/** A stage: a line of its own, and its jobs below it. */
-class StageRows implements View<KeyedStage> {
-  readonly element = makeItem();
-  readonly rows: KeyedList<Row, JobRow>;
-  readonly #name = h('span', { class: 'name' });
-  readonly #summary = h('span', { class: 'muted' });
-
-  constructor(actions: JobActions) {
-    this.element.open = true;
-    this.element.append(h('span', { class: 'stage' }, icon('chevron'), this.#name, this.#summary));
-    this.rows = new KeyedList(this.element, (row) => new JobRow(row, actions));
-  }
-
-  update({ stage, rows, summary }: KeyedStage): void {
-    setText(this.#name, stage);
-    setText(this.#summary, summary);
-    this.element.ariaLabel = `${stage} stage: ${summary}`;
-    this.rows.update(rows);
-  }
+/** What is shown of a run's jobs, beside the jobs themselves. */
+export interface Shown {
+  /** Milliseconds into the run, and from one end of its axis to the other. */
+  elapsed: number;
+  span: number;
+  marks: readonly Tick[];
+  /** Keys of the rows whose output is shown, and the outputs at hand. */
+  open: ReadonlySet<string>;
+  outputs: ReadonlyMap<string, Output>;
+  /** The stages a person closed. */
+  closed: ReadonlySet<string>;
 }
 
-type KeyedTick = Tick & { key: string };
-
-/** A mark on the axis, or the line that goes down from it. */
-class Mark implements View<KeyedTick> {
-  readonly element: HTMLElement;
-  readonly #labelled: boolean;
-
-  constructor(kind: 'tick' | 'line') {
-    this.element = h('span', { class: kind });
-    this.#labelled = kind === 'tick';
-  }
-
-  update({ at, label }: KeyedTick): void {
-    this.element.style.setProperty('--at', `${(at * 100).toFixed(3)}%`);
-    if (this.#labelled) setText(this.element, label);
-  }
+export interface TimelineActions {
+  toggle(key: string): void;
+  openInEditor(job: string): void;
+  /** Told of the axis and of the tree when they come and when they go. */
+  readonly axis: RefOrCallback;
+  readonly tree: RefOrCallback;
 }
+
+/** To a thousandth, less than a pixel, so that most bars stay as they are from one frame to the next. */
+const percent = (fraction: number) => `${(fraction * 100).toFixed(1)}%`;
 
 /** The jobs of a run as bars on one time axis, by stage. */
-export class Timeline {
-  readonly element: HTMLElement;
-  readonly #tree = makeTree('Jobs by stage');
-  readonly #more = h('p', { class: 'muted more' });
-  readonly #axis = h('div', { class: 'axis', 'aria-hidden': 'true' });
-  readonly #backdrop = h('div', { class: 'lines' });
-  readonly #stages: KeyedList<KeyedStage, StageRows>;
-  readonly #ticks = new KeyedList<KeyedTick>(this.#axis, () => new Mark('tick'));
-  readonly #lines = new KeyedList<KeyedTick>(this.#backdrop, () => new Mark('line'));
-  #most = 4;
-  #shown: { run: GateRunView; elapsed: number } | undefined;
+export function timeline(
+  { groups, hidden }: Timeline,
+  shown: Shown,
+  actions: TimelineActions,
+): TemplateResult {
+  const stages = repeat(
+    groups,
+    ({ stage }) => stage,
+    (group) => stageRows(group, shown, actions),
+  );
+  return html`<div class="timeline">
+    <div class="axis-holder">
+      <div class="axis" aria-hidden="true" ${ref(actions.axis)}>${axisMarks('tick', shown.marks)}</div>
+    </div>
+    <div class="lines">${axisMarks('line', shown.marks)}</div>
+    <div ${ref(actions.tree)}>${tree('Jobs by stage', stages)}</div>
+    ${more(hidden, 'job')}
+  </div>`;
+}
 
-  constructor(actions: JobActions, stageToggled: () => void) {
-    this.#stages = new KeyedList(this.#tree, () => new StageRows(actions));
-    this.element = h('div', { class: 'timeline' });
-    this.element.append(
-      h('div', { class: 'axis-holder' }, this.#axis),
-      this.#backdrop,
-      this.#tree,
-      this.#more,
-    );
-    new ResizeObserver(([entry]) => this.#resize(entry?.contentRect.width ?? 0)).observe(this.#axis);
-    // The component fires nothing when an item with items opens or closes.
-    new MutationObserver((changes) => {
-      if (changes.some(({ target }) => this.#isStage(target))) stageToggled();
-    }).observe(this.#tree, { subtree: true, attributeFilter: ['open'] });
-  }
+/** The marks on the axis, or the lines that go down from them. */
+const axisMarks = (kind: 'tick' | 'line', marks: readonly Tick[]) =>
+  repeat(
+    marks,
+    ({ ms }) => ms,
+    ({ at, label }) =>
+      html`<span class=${kind} ${customProperties({ '--at': `${(at * 100).toFixed(3)}%` })}>${kind === 'tick' ? label : ''}</span>`,
+  );
 
-  /** Brings the rows in line with the run. */
-  update({ jobs }: GateRunView): void {
-    const { groups, hidden } = timelineOf(jobs);
-    changeItems(this.#tree, () =>
-      this.#stages.update(groups.map((group) => ({ ...group, key: group.stage }))),
-    );
-    setOptionalText(this.#more, hidden > 0 ? `and ${count(hidden, 'more job')}` : undefined);
-  }
+/** A stage: a line of its own, and its jobs below it. */
+const stageRows = (
+  { stage, rows, summary }: StageGroup,
+  shown: Shown,
+  actions: TimelineActions,
+) => html`<vscode-tree-item
+  data-stage=${stage}
+  aria-label="${stage} stage: ${summary}"
+  .open=${live(!shown.closed.has(stage))}
+>
+  <span class="stage">${icon('chevron')}<span class="name">${stage}</span><span class="muted">${summary}</span></span>
+  ${repeat(
+    rows,
+    ({ key }) => key,
+    (row) => jobRow(row, shown, actions),
+  )}
+</vscode-tree-item>`;
 
-  /** Draws axis and bars as they are `elapsed` milliseconds into the run. */
-  paint(run: GateRunView, elapsed: number): void {
-    this.#shown = { run, elapsed };
-    const span = spanOf(run, elapsed);
-    const marks = ticks(span, this.#most).map((tick) => ({ ...tick, key: String(tick.ms) }));
-    this.#ticks.update(marks);
-    this.#lines.update(marks);
-    for (const row of this.rows()) row.paint(elapsed, span);
-  }
-
-  /** Shows the output of the jobs whose keys are in `open`. */
-  showOutputs(open: ReadonlySet<string>, outputs: ReadonlyMap<string, Output>): void {
-    for (const row of this.rows()) row.showOutput(open.has(row.key), outputs.get(row.job.name));
-  }
-
-  *rows(): Iterable<JobRow> {
-    for (const stage of this.#stages.children) yield* stage.rows.children;
-  }
-
-  /** Brings a job's row into view and gives it the focus. */
-  reveal(row: JobRow): void {
-    const stage = row.element.parentElement;
-    if (stage instanceof VscodeTreeItem) stage.open = true;
-    row.element.active = true;
-    void row.element.updateComplete.then(() => {
-      row.element.focus();
-      row.element.scrollIntoView({ block: 'nearest' });
-    });
-  }
-
-  /** The stages a person closed. */
-  get closed(): string[] {
-    return [...this.#stages.entries].flatMap(([stage, { element }]) => (element.open ? [] : [stage]));
-  }
-
-  set closed(closed: readonly string[]) {
-    for (const [stage, { element }] of this.#stages.entries) element.open = !closed.includes(stage);
-  }
-
-  #isStage(target: Node): boolean {
-    return target.parentNode === this.#tree;
-  }
-
-  #resize(width: number): void {
-    this.#most = Math.max(2, Math.floor(width / TICK_ROOM));
-    if (this.#shown) this.paint(this.#shown.run, this.#shown.elapsed);
-  }
+/** One job: its name, its bar on the time axis, and below it, on demand, what it printed. */
+function jobRow({ key, job }: Row, shown: Shown, actions: TimelineActions): TemplateResult {
+  const bar = barOf(job, shown.elapsed, shown.span);
+  const label = jobLabel(job);
+  const open = shown.open.has(key);
+  const place = customProperties({ '--left': percent(bar.left), '--width': percent(bar.width) });
+  const output = shown.outputs.get(job.name);
+  return html`<vscode-tree-item
+    slot="children"
+    data-key=${key}
+    aria-label=${label}
+    ${treeItem({ choose: () => actions.toggle(key), open })}
+  >
+    <span class="job" data-state=${job.state} title=${label} ${place}
+      >${icon('chevron')}${mark(job.state)}<span class="name">${job.name}</span
+      ><span class="track"><span class="bar"></span><span class="time">${bar.label}</span></span></span
+    >
+    ${detail(open, open || output ? outputPanel(job, output, () => actions.openInEditor(job.name)) : '')}
+  </vscode-tree-item>`;
 }
