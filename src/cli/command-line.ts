@@ -13,6 +13,8 @@ export interface Request {
   ask: boolean;
   /** The person has said yes already. */
   yes: boolean;
+  /** Which jobs doctor is to trace, where it is. */
+  traceInputs: { job: string | undefined } | undefined;
   json: boolean;
   color: boolean | undefined;
 }
@@ -117,6 +119,7 @@ function requestOf(verb: Verb, command: Command<Verb>, parsed: Parsed): Request 
     path: text(parsed.path),
     ask: command.asks?.(parsed) ?? false,
     yes: parsed.yes === true,
+    traceInputs: verb === 'doctor' && parsed.inputs === true ? { job: text(parsed.job) } : undefined,
     json: parsed.json === true,
     color: typeof parsed.color === 'boolean' ? parsed.color : undefined,
   };

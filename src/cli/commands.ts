@@ -158,6 +158,13 @@ export const commands: { [V in Verb]: Command<V> } = {
     options: {},
     args: () => ({}),
   },
+  explain: {
+    usage: 'explain <job>',
+    describe: 'Say why done would run a job or reuse its result, and which files differ',
+    positionals: { job: 'A job, scopes.<name>.gate or standards.<name>, as discern.toml has it' },
+    options: {},
+    args: (parsed) => ({ job: text(parsed.job) ?? '' }),
+  },
   standards: {
     usage: 'standards [names..]',
     describe: 'Measure the standards; with --pin, tighten the limits that improved',
@@ -218,11 +225,20 @@ export const commands: { [V in Verb]: Command<V> } = {
     asks: (parsed) => parsed.yes !== true && parsed['dry-run'] !== true,
   },
   doctor: {
-    usage: 'doctor',
+    usage: 'doctor [job]',
     describe: 'Look for what is wrong here, and say what to do about it',
-    positionals: {},
-    options: {},
-    args: () => ({}),
+    positionals: { job: 'With --inputs: only this job' },
+    options: {
+      inputs: {
+        type: 'boolean',
+        describe: 'Run jobs under strace, and list files they read that their inputs leave out',
+      },
+    },
+    args(parsed) {
+      if (text(parsed.job) !== undefined && parsed.inputs !== true)
+        throw new Misuse('doctor takes a job only with --inputs.');
+      return {};
+    },
   },
   help: {
     usage: 'help [topic]',

@@ -40,6 +40,7 @@ export async function run(request: Request): Promise<number> {
     signal: interruption.signal,
     emit: (event) => progress.event(event),
     client: 'terminal',
+    traceInputs: request.traceInputs,
     consent: request.yes ? 'given' : consent,
   };
   const print = async (envelope: AnyEnvelope) => {

@@ -265,6 +265,28 @@ export const ScopesData = z.strictObject({
 });
 export type ScopesData = z.infer<typeof ScopesData>;
 
+export const ExplainData = z.strictObject({
+  ...where,
+  job: z.string(),
+  runs: z.boolean().describe('Whether done would run it now.'),
+  why: z.string(),
+  earlier: z
+    .strictObject({
+      commit: z.string(),
+      worktree: z.string(),
+      at: z.string(),
+      outcome: z.enum(['passed', 'failed']),
+    })
+    .optional()
+    .describe('The run it is compared with: its last; of one that is reused, the one before that.'),
+  files: z.array(z.string()).optional().describe('Its inputs that differ since.'),
+  more: z.number().int().optional().describe('How many more do.'),
+  differs: z.array(z.string()).optional().describe('What else does, in words.'),
+  reused: z.number().int().describe('How often a result stood in.'),
+  disagreed: z.number().int().describe('How often a checking run failed where it had passed.'),
+});
+export type ExplainData = z.infer<typeof ExplainData>;
+
 export const StandardsData = z.strictObject({
   ...where,
   clean: z.boolean().describe('The tree was clean and committed, so the values are kept as history.'),

@@ -8,6 +8,7 @@ import { accept } from './verbs/accept.ts';
 import { commit } from './verbs/commit.ts';
 import { doctor, withHeld } from './verbs/doctor.ts';
 import { drop } from './verbs/drop.ts';
+import { explainJob } from './verbs/explain.ts';
 import { done, prepare, test } from './verbs/gate.ts';
 import { explain } from './verbs/help.ts';
 import { init } from './verbs/init.ts';
@@ -37,6 +38,7 @@ const cores: { [V in Verb]: Core<V> } = {
   update,
   accept,
   scopes,
+  explain: explainJob,
   standards,
   drop,
   prune,

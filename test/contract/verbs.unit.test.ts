@@ -20,7 +20,7 @@ describe('The table of verbs', () => {
     const args = (verb: Verb) => (verb === 'prune' ? { dry_run: false } : {});
     assert.deepEqual(
       where((verb) => !mayRunCommands(traits[verb], args(verb))),
-      ['status', 'scopes', 'doctor', 'help', 'sessions', 'recollect'],
+      ['status', 'scopes', 'explain', 'doctor', 'help', 'sessions', 'recollect'],
     );
     const calls: [Verb, Record<string, unknown>, boolean][] = [
       ['prune', {}, false],

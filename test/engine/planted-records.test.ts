@@ -303,6 +303,8 @@ describe('Marks, measurements and outputs that came with a repository', () => {
     const text = await readFile(join(dir, name), 'utf8');
     assert.match(text, /"value":3/);
     await rm(join(project.home, 'measured'));
+    // On a clean tree a receipt would stand in.
+    await writeFile(join(project.root, 'pending.txt'), '');
     const again = succeeded(await verb('done', project.root));
     assert.ok(again.standards?.[0]?.replayed_from, 'our own measurement stands');
     await writeFile(join(dir, name), text.replaceAll('"value":3', '"value":1'));

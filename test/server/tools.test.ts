@@ -124,6 +124,7 @@ describe('The tools', () => {
         ...(preview && { dry_run: true }),
         // An id that no client has.
         ...(name === 'discern_recollect' && { session: 'no-session-of-anyone' }),
+        ...(name === 'discern_explain' && { job: 'lint' }),
         ...(name === 'discern_start' && { path: project.root }),
         ...(name === 'discern_init' && { path: unmade }),
         ...(name === 'discern_drop' && { worktree, delete_branch: true, force: true }),

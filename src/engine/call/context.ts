@@ -25,6 +25,8 @@ export interface Context {
   lookOnly?: boolean;
   /** How a person can be asked, where the owner wants that; `given` where a person calls. Absent: nobody can be. */
   consent?: Consent | 'given' | undefined;
+  /** Only at a terminal: doctor runs jobs under a tracer, and tells of what they read. */
+  traceInputs?: { job?: string | undefined } | undefined;
   /** Whether a caller from elsewhere may hear of this directory; absent where the caller may hear of any. */
   serves?: (directory: string) => Promise<boolean>;
 }

@@ -83,6 +83,9 @@ export async function prepareGate(
     whole && standards.length > 0 ? readHistory(repo) : [],
   ]);
   requireLimits(repo, trunk);
+  // A clean tree has receipts; they know nothing of a measurement that another job's output is read for.
+  const clean = isClean(status);
+  const replayed = rerun ? [] : standards.filter(({ producer }) => !clean || producer !== undefined);
   const asked = scopes.length > 0 || (whole && checkpoints.length > 0);
   const changes = asked ? await changesSinceTrunk(repo, status) : [];
   const classification = classify(repo, changes);
@@ -90,12 +93,12 @@ export async function prepareGate(
     ? new Measuring(repo, {
         standards,
         trunk,
-        replays: replayable ? await findReplays(repo, standards, history, status) : new Map(),
+        replays: replayable ? await findReplays(repo, replayed, history, status) : new Map(),
         gate: true,
       })
     : undefined;
   const groups = planGate(mode, repo.config, classification, measuring?.jobs ?? []);
-  const reusing = whole && isClean(status) ? await openReceipts(repo, groups, { rerun }, ctx) : undefined;
+  const reusing = whole && clean ? await openReceipts(repo, groups, { rerun }, ctx) : undefined;
   return {
     repo,
     status,

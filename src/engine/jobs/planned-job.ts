@@ -11,6 +11,8 @@ export interface JobResult {
   to: number;
   /** The key of the receipt that stood in for a run. */
   receipt?: string;
+  /** What a standard was measured as. */
+  value?: number;
 }
 
 /** One job to run: commands in order, under one time budget. */
@@ -32,6 +34,8 @@ export interface PlannedJob {
   readsAll?: string;
   /** What it declares of what it reads and leaves; only then may another result stand in for it. */
   evidence?: Evidence;
+  /** A standard's own part of that. */
+  measured?: MeasuredReuse;
   /** Judges by more than the exit code, once the job has ended. */
   judge?: (result: JobResult, judging: Judging) => Promise<JobResult>;
 }
@@ -49,4 +53,12 @@ export interface Judging {
   root: string;
   env: NodeJS.ProcessEnv;
   signal: AbortSignal;
+}
+
+/** When an earlier measurement may stand in for one, and what becomes of it then. */
+export interface MeasuredReuse {
+  /** Names what is measured and how. */
+  measure: string;
+  holds: (value: number) => boolean;
+  stoodIn: (value: number, commit: string) => void;
 }

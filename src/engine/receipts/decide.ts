@@ -56,6 +56,9 @@ export function decide(
     if (receipt.outcome === 'failed') {
       return { why: `it failed on ${receipt.commit.slice(0, 10)} with the same inputs` };
     }
+    if (job.measured && !(receipt.value !== undefined && job.measured.holds(receipt.value))) {
+      return { why: `what ${receipt.commit.slice(0, 10)} was measured as is beyond its limit` };
+    }
     const reader = dependents.find(({ reads, readsAll }) => reads === job.name || readsAll === job.name);
     if (reader) return { why: `${reader.name} reads what it prints` };
     const leaves = job.evidence?.artifacts?.length ? [] : dependents;

@@ -80,6 +80,7 @@ async function identifyOne(
     environment: await environmentOf(env, evidence.environment ?? []),
     artifacts: evidence.artifacts ?? [],
     needs,
+    ...(job.measured && { measure: job.measured.measure }),
   };
   return { key: keyOf(parts), parts };
 }

@@ -102,7 +102,8 @@ async function find(
   if (!receipt) return undefined;
   const now = Date.now();
   if (!(await restoreFiles(repo.root, receipt, artifactsDir(repo.commonDir), isTracked))) return undefined;
-  const { key, commit, worktree, ended } = receipt;
+  const { key, commit, worktree, ended, value } = receipt;
+  if (value !== undefined) job.measured?.stoodIn(value, commit);
   return {
     step: {
       name: job.name,
@@ -150,7 +151,7 @@ async function keep(
   const used: string[] = [];
   const reused: string[] = [];
   const disagreed: string[] = [];
-  for (const { step, receipt, from, to } of results) {
+  for (const { step, receipt, from, to, value } of results) {
     const { name, outcome } = step;
     const decision = decisions.get(name);
     if (receipt !== undefined) {
@@ -184,6 +185,7 @@ async function keep(
       began: from,
       ended: to,
       duration_ms: step.duration_ms,
+      ...(value !== undefined && { value }),
       artifacts: made.kept,
     });
   }

@@ -14,6 +14,7 @@ export const Parts = z.object({
   environment: z.record(z.string(), z.string()).describe('Each value under a key of this user’s.'),
   artifacts: z.array(z.string()),
   needs: z.record(z.string(), z.string()).describe('What each needed job stands for, in turn.'),
+  measure: z.string().optional().describe('Of a standard: what is measured, and how.'),
 });
 export type Parts = z.infer<typeof Parts>;
 
@@ -43,6 +44,7 @@ export const Receipt = z.object({
   began: z.number().describe('Milliseconds since 1970.'),
   ended: z.number(),
   duration_ms: z.number(),
+  value: z.number().optional().describe('What a standard was measured as.'),
   artifacts: z.array(KeptFile),
 });
 export type Receipt = z.infer<typeof Receipt>;

@@ -1,10 +1,11 @@
 import type { Standard } from '../../contract/config.ts';
+import type { Evidence } from '../../contract/config-values.ts';
 import type { StandardResult } from '../../contract/data.ts';
 import type { Diagnostic } from '../../contract/envelope.ts';
 import { shownNumber } from '../../contract/standard-words.ts';
 import { standardJob } from '../config/standard-names.ts';
 import { readOutput } from '../diagnostics/index.ts';
-import type { JobResult, Judging, PlannedJob } from '../jobs/planned-job.ts';
+import type { JobResult, Judging, MeasuredReuse, PlannedJob } from '../jobs/planned-job.ts';
 import { timeLimit } from '../jobs/planned-job.ts';
 import { jobNamed, needing } from '../jobs/selectors.ts';
 import type { Repository } from '../repository/repository.ts';
@@ -75,7 +76,22 @@ export class Measuring {
       ...(extract && artifact === undefined && { reads: source }),
       ...(!extract && producer !== undefined && { readsAll: source }),
       ...timeLimit(standard.timeout, this.#repo.config),
+      ...(producer === undefined && this.#reuse(standard)),
       judge: (result, judging) => this.#judge(standard, result, judging),
+    };
+  }
+
+  /** By what an earlier measurement of it may stand in: what it is divided by is read too. */
+  #reuse(standard: Standard): { evidence: Evidence; measured: MeasuredReuse } {
+    const { name, inputs, per } = standard;
+    const divisor = per && 'paths' in per ? per.paths : [];
+    return {
+      evidence: { ...standard, ...(inputs && { inputs: [...inputs, ...divisor] }) },
+      measured: {
+        measure: measureOf(standard),
+        holds: (value) => holds(standard, value),
+        stoodIn: (value, replayed_from) => this.#outcomes.set(name, { state: 'held', value, replayed_from }),
+      },
     };
   }
 
@@ -113,6 +129,7 @@ export class Measuring {
     return {
       ...result,
       step: { ...result.step, outcome: 'passed' },
+      value,
       diagnostics: [],
       hints: [...result.hints, ...hints],
     };

@@ -8,6 +8,7 @@ import { Refusal } from '../call/refusal.ts';
 import { loadSettings } from '../config/index.ts';
 import { fine, guarded, warn, wrong } from '../doctor/finding.ts';
 import { hosts } from '../doctor/hosts.ts';
+import { traceInputs } from '../doctor/inputs.ts';
 import { machine } from '../doctor/machine.ts';
 import { meaningHere } from '../doctor/meaning.ts';
 import { landingPlace, shape } from '../doctor/repository.ts';
@@ -35,6 +36,9 @@ export async function doctor(root: string, _args: Args<'doctor'>, ctx: Context):
   const patient: Patient = { root };
   const place = await findPlace(patient, ctx);
   const { repo } = patient;
+  if (ctx.traceInputs) {
+    return answer(patient, repo ? await traceInputs(repo, ctx.traceInputs, ctx) : place);
+  }
   const roots = [patient.root, ...(patient.checkout ? [patient.checkout.top] : [])];
   const parts = await Promise.all([
     looking,
