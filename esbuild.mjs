@@ -1,88 +1,14 @@
 // Builds dist/ from src/. `buildTests` and `buildSuite` are what scripts/test.mjs uses, so that tests and product are built alike.
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, context } from 'esbuild';
 import { bundledPackages, writeNotices } from './scripts/bundled.mjs';
+import { evaluate, generated } from './scripts/generate.mjs';
 import { webviewBuild } from './scripts/webview-build.mjs';
 
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
-
-/** Evaluates a TypeScript module while building, and returns its exports. */
-export async function evaluate(entry) {
-  const { outputFiles } = await build({
-    entryPoints: [here(entry)],
-    bundle: true,
-    write: false,
-    platform: 'node',
-    format: 'cjs',
-    logLevel: 'warning',
-  });
-  const module = { exports: {} };
-  new Function('module', 'exports', 'require', outputFiles[0].text)(
-    module,
-    module.exports,
-    createRequire(import.meta.url),
-  );
-  return module.exports;
-}
-
-/** Data as a module. Parsing it as JSON takes node a fraction of what compiling it as a literal does. */
-const dataModule = (value) => ({
-  contents: `export default JSON.parse(${JSON.stringify(JSON.stringify(value))});`,
-  loader: 'js',
-});
-
-/** `virtual:traits`: what the programs must know of each verb, without the schemas. */
-const traits = {
-  name: 'traits',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^virtual:traits$/ }, ({ path }) => ({ path, namespace: 'traits' }));
-    onLoad({ filter: /.*/, namespace: 'traits' }, async () => {
-      const { buildTraits } = await evaluate('src/contract/verbs.ts');
-      return dataModule(buildTraits());
-    });
-  },
-};
-
-/** `virtual:manifest` and `virtual:projects-tool`: the tools of the server, worked out now instead of at every start. */
-const manifest = {
-  name: 'manifest',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^virtual:(manifest|projects-tool)$/ }, ({ path }) => ({
-      path,
-      namespace: 'manifest',
-    }));
-    onLoad({ filter: /.*/, namespace: 'manifest' }, async ({ path }) => {
-      const { buildManifest, buildProjectsTool } = await evaluate('src/server/manifest.ts');
-      const made = path.endsWith('manifest') ? buildManifest() : buildProjectsTool();
-      return dataModule(made);
-    });
-  },
-};
-
-/** The texts of docs/help, by topic. */
-export function helpSources() {
-  const dir = here('docs/help/');
-  const files = readdirSync(dir).filter((file) => file.endsWith('.md'));
-  return Object.fromEntries(files.map((file) => [file.slice(0, -3), readFileSync(join(dir, file), 'utf8')]));
-}
-
-/** `virtual:help`, and `virtual:help-topics` without the texts: what `discern help` says, made now from docs/help. */
-const help = {
-  name: 'help',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^virtual:help(-topics)?$/ }, ({ path }) => ({ path, namespace: 'help' }));
-    onLoad({ filter: /.*/, namespace: 'help' }, async ({ path }) => {
-      const { buildHelp } = await evaluate('src/reference/pages.ts');
-      const made = buildHelp(helpSources());
-      const topics = made.pages.map(({ text: _text, ...topic }) => topic);
-      return dataModule(path.endsWith('topics') ? topics : made);
-    });
-  },
-};
 
 /** The JSON Schemas of discern.toml and discern-vscode.toml, for editors. */
 async function writeConfigSchemas(outdir) {
@@ -177,7 +103,7 @@ const shared = {
   define: { DISCERN_VERSION: JSON.stringify(version) },
   // Its CommonJS form finds its own parts at run time, where a bundle has none.
   alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
-  plugins: [traits, manifest, help],
+  plugins: [generated],
 };
 
 const forTests = {
@@ -197,7 +123,7 @@ function bundles() {
     },
     {
       ...shared,
-      plugins: [traits, manifest, help, engineBeside, httpBeside, honoUnused],
+      plugins: [generated, engineBeside, httpBeside, honoUnused],
       entryPoints: { server: here('src/server/main.ts'), http: here('src/server/http/index.ts') },
       // The server validates no JSON Schema: its own arguments go through the contract. Without this alias the SDK
       // brings Ajv along, a third of the whole.
@@ -205,13 +131,13 @@ function bundles() {
     },
     {
       ...shared,
-      plugins: [traits, laterBeside],
+      plugins: [generated, laterBeside],
       entryPoints: { extension: here('src/extension/extension.ts') },
       external: ['vscode'],
     },
     {
       ...shared,
-      plugins: [traits],
+      plugins: [generated],
       entryPoints: {
         client: here('src/extension/client.ts'),
         'config-language': here('src/extension/config-language.ts'),
@@ -220,7 +146,7 @@ function bundles() {
     },
     {
       ...shared,
-      plugins: [traits, engineBeside],
+      plugins: [generated, engineBeside],
       entryPoints: { hook: here('src/hook/main.ts') },
     },
     {
@@ -231,7 +157,7 @@ function bundles() {
     },
     {
       ...shared,
-      plugins: [traits, engineBeside],
+      plugins: [generated, engineBeside],
       entryPoints: { cli: here('src/cli/main.ts') },
       // `discern mcp` and `discern hook` are files of their own, loaded as they are.
       external: ['./server.js', './hook.js'],

@@ -1,6 +1,6 @@
 // Writes the generated parts of docs/help anew, from the schema of discern.toml and the table of verbs.
 import { writeFileSync } from 'node:fs';
-import { evaluate, helpSources } from '../esbuild.mjs';
+import { evaluate, helpSources } from './generate.mjs';
 
 const { withGenerated } = await evaluate('src/reference/pages.ts');
 for (const [topic, source] of Object.entries(helpSources())) {

@@ -1,4 +1,4 @@
-import table from 'virtual:traits';
+import table from '../../generated/traits.json';
 import type { VerbTraits } from './verb.ts';
 import type { Verb, VerbsWith } from './verbs.ts';
 

@@ -1,5 +1,5 @@
 import './no-compiling.ts';
-import tools from 'virtual:manifest';
+import tools from '../../generated/manifest.json';
 import { type Flags, Misuse, readFlags, usage } from './flags.ts';
 import { serveStdio } from './stdio.ts';
 

@@ -1,4 +1,4 @@
-import topics from 'virtual:help-topics';
+import topics from '../../generated/help-topics.json';
 import { loadEngine } from './engine.ts';
 import type { Answer, Session } from './session.ts';
 

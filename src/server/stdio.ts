@@ -1,6 +1,6 @@
 import { delimiter, isAbsolute } from 'node:path';
-import tools from 'virtual:manifest';
 import { serveStdio as serveConnection } from '@modelcontextprotocol/server/stdio';
+import tools from '../../generated/manifest.json';
 import type { Joining } from '../contract/joining.ts';
 import { WindowEntry } from '../engine/user/windows.ts';
 import { currentDirectory } from './current-directory.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import help from 'virtual:help';
+import help from '../../generated/help.json';
 import { commands, shared } from '../../src/cli/commands.ts';
 import { configSchema, type JsonSchema } from '../../src/contract/config-schema.ts';
 import { refusals } from '../../src/contract/refusals.ts';

@@ -1,5 +1,5 @@
-import tools from 'virtual:manifest';
 import { InMemoryTransport as ClientSide } from '@modelcontextprotocol/sdk/inMemory.js';
+import tools from '../../generated/manifest.json';
 import { instructions } from '../../src/server/instructions.ts';
 import { Life } from '../../src/server/life.ts';
 import { serverFactory } from '../../src/server/mcp.ts';

@@ -1,4 +1,4 @@
-import help from 'virtual:help';
+import help from '../../../generated/help.json';
 import type { HelpData } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
 import type { Args } from '../../contract/verbs.ts';

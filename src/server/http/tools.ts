@@ -1,4 +1,4 @@
-import projects from 'virtual:projects-tool';
+import projects from '../../../generated/projects-tool.json';
 import type { Verb } from '../../contract/verbs.ts';
 import type { ToolEntry } from '../manifest.ts';
 import type { RemoteVerb } from './remote-calls.ts';

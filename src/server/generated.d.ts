@@ -1,17 +1,17 @@
-/** Made by esbuild.mjs from `manifest.ts` when the product is built. */
-declare module 'virtual:manifest' {
+/** Made by scripts/generate.mjs from `manifest.ts` when the product is built. */
+declare module '*/generated/manifest.json' {
   const tools: import('./manifest.ts').ToolEntry[];
   export default tools;
 }
 
 /** Likewise: the one tool that only a server without a held root has. */
-declare module 'virtual:projects-tool' {
+declare module '*/generated/projects-tool.json' {
   const tool: import('./manifest.ts').ToolEntry<'projects'>;
   export default tool;
 }
 
-/** The topics of `virtual:help` without their texts: the server lists them before it has loaded the engine. */
-declare module 'virtual:help-topics' {
+/** The topics of `help.json` without their texts: the server lists them before it has loaded the engine. */
+declare module '*/generated/help-topics.json' {
   const topics: Omit<import('../contract/help.ts').HelpPage, 'text'>[];
   export default topics;
 }
