@@ -5,6 +5,7 @@ import { mayRunCommands, needsNoRoot, traits } from '../contract/traits.ts';
 import type { Verb } from '../contract/verbs.ts';
 import type { WindowEvent } from '../contract/window.ts';
 import { Refusal } from '../engine/call/refusal.ts';
+import { point } from '../engine/faults/faults.ts';
 import type { Context } from '../engine/index.ts';
 import { findRoot } from '../engine/repository/root.ts';
 import type { Answer, CallRequest } from './call.ts';
@@ -183,6 +184,7 @@ export class Session {
         for (const one of await this.#callers.moving(held))
           await one.move(follow.root, 'caller', follow.evidence);
       }
+      await point('call.looked');
       const named = follow && dropped ? follow.root : path;
       if (!needsNoRoot(verb)) root = await callRoot(verb, { path: named, held, cwd: this.#options.cwd });
       if (!this.#trusted && mayRunCommands(traits[verb], call.args)) {

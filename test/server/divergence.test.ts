@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { cp, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cli } from '../support/cli.ts';
-import { git, projects } from '../support/project.ts';
+import { git, type Project, projects } from '../support/project.ts';
 import { connections, type ToolAnswer } from '../support/server.ts';
 
 const { make, removeAll } = projects();
@@ -125,20 +125,27 @@ describe('Somebody else under the held root’s path', () => {
     assert.equal(again.envelope.error, 'root_missing', again.text);
   });
 
-  it('is no reason to move when another worktree is accepted by path', async () => {
-    const project = await make();
-    const server = await open({ args: ['--root', project.root] });
-    const one = (await server.call('discern_start', { name: 'one' })).envelope.data.path as string;
-    await project.commit({ 'src/b.txt': 'b\n' }, one);
-    const two = (await server.call('discern_start', { name: 'two', path: project.root })).envelope.data
-      .path as string;
-    await git(project.root, 'worktree', 'remove', '--force', two);
-    const accepted = await server.call('discern_accept', { path: one });
-    assert.equal(accepted.envelope.ok, true, accepted.text);
-    const { root } = (await server.resource('discern://root')) as { root: string };
-    assert.equal(root, two, 'it was lost by another hand, and stays so');
-    assert.equal((await server.call('discern_done')).envelope.error, 'root_missing');
-  });
+  for (const [how, lose] of [
+    [
+      'git worktree remove',
+      (project: Project, path: string) => git(project.root, 'worktree', 'remove', '--force', path),
+    ],
+    ['rm -rf', (_project: Project, path: string) => rm(path, { recursive: true })],
+  ] as const)
+    it(`is no reason to move when it was lost by ${how} and another worktree is accepted by path`, async () => {
+      const project = await make();
+      const server = await open({ args: ['--root', project.root] });
+      const one = (await server.call('discern_start', { name: 'one' })).envelope.data.path as string;
+      await project.commit({ 'src/b.txt': 'b\n' }, one);
+      const two = (await server.call('discern_start', { name: 'two', path: project.root })).envelope.data
+        .path as string;
+      await lose(project, two);
+      const accepted = await server.call('discern_accept', { path: one });
+      assert.equal(accepted.envelope.ok, true, accepted.text);
+      const { root } = (await server.resource('discern://root')) as { root: string };
+      assert.equal(root, two, 'it was lost by another hand, and stays so');
+      assert.equal((await server.call('discern_done')).envelope.error, 'root_missing');
+    });
 
   it('leads to the main checkout after a restart from --state too', async () => {
     const project = await make();

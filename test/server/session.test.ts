@@ -156,6 +156,31 @@ describe('A session', () => {
     assert.equal((after.envelope.data as { held: { root: string } }).held.root, two);
   });
 
+  it('judges nothing, and falls back to nothing, where the worktree its caller stands in goes between the look and the call', async () => {
+    for (const verb of ['done', 'accept', 'update', 'test', 'commit'] as const) {
+      const project = await make();
+      const own = join(project.home, 'own');
+      await git(project.root, 'worktree', 'add', '--quiet', '-b', 'own', own);
+      await project.commit({ 'src/b.txt': 'b\n' }, own);
+      const session = new Session({ root: project.root, env: {}, cwd: '/' });
+      const before = await git(project.root, 'for-each-ref');
+      const go = join(project.home, 'go');
+      process.env.DISCERN_FAULT_POINT = `call.looked@${go}`;
+      const asked = call(session, verb, verb === 'commit' ? { message: 'x' } : {}, async () => [own]);
+      await until('the call has looked', () => exists(`${go}.reached`));
+      await rm(own, { recursive: true });
+      await writeFile(go, '');
+      const { envelope } = await asked;
+      assert.equal(envelope.error, 'root_missing', `${verb}: ${JSON.stringify(envelope)}`);
+      assert.ok(envelope.message?.includes(own) && envelope.message.includes(`"${project.root}"`));
+      assert.equal(await git(project.root, 'for-each-ref'), before);
+      assert.equal(await exists(join(project.root, '.git/discern-vscode/proofs')), false);
+      delete process.env.DISCERN_FAULT_POINT;
+      // By path it goes on, as the refusal says.
+      assert.equal((await call(session, 'done', { path: project.root })).envelope.ok, true);
+    }
+  });
+
   it('does not take its own landing that is under way for one that was cut off', async () => {
     const project = await make();
     const session = new Session({ root: project.root, env: {}, cwd: '/' });

@@ -38,6 +38,7 @@ export const pointsOf = {
 export const pointsElsewhere = {
   'test/faults/bringing.test.ts': /^start\.(bringing|brought)$/,
   'test/faults/init.test.ts': /^init\./,
+  'test/server/session.test.ts': /^call\./,
   'test/faults/resources.test.ts': /^resource\./,
   'test/engine/standards-pin.test.ts': /^pin\./,
   'test/engine/update-generated.test.ts': /^update\.(staged|regenerated)$/,
