@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { environment } from '../support/server.ts';
+import { endProcessesOf } from './processes-of.ts';
 import type { Answer, Wire } from './wires.ts';
 
 /** The repository these tests were built from; esbuild.mjs fills it in. */
@@ -121,16 +122,11 @@ export function sessions() {
       return run;
     },
     async endAll(): Promise<void> {
-      for (const { child } of runs.splice(0)) endGroup(child);
-      await Promise.all(
-        homes.splice(0).map((home) => rm(home, { recursive: true, force: true, maxRetries: 5 })),
-      );
+      // A client may leave a daemon behind, which would outlive its home and write it again.
+      for (const home of homes) await endProcessesOf(home);
+      // One that could not be started has failed its test already.
+      await Promise.allSettled(runs.splice(0).map(({ ended }) => ended));
+      for (const home of homes.splice(0)) await rm(home, { recursive: true, force: true, maxRetries: 5 });
     },
   };
-}
-
-/** Ends a client that is still there, with the processes of its group. */
-function endGroup({ pid, exitCode, signalCode }: ChildProcess): void {
-  if (pid === undefined || exitCode !== null || signalCode !== null) return;
-  process.kill(-pid, 'SIGKILL');
 }

@@ -10,7 +10,8 @@ import { codex } from './codex.ts';
 import { copilot } from './copilot.ts';
 import type { Driver } from './driver.ts';
 import type { Heard, Turn } from './model.ts';
-import { at, commit, processesOf, proven, stage, worktreeIn } from './stage.ts';
+import { processesOf } from './processes-of.ts';
+import { at, commit, proven, stage, worktreeIn } from './stage.ts';
 
 const { make, home: newHome, begin, open, clear } = stage();
 

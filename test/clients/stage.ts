@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { until } from '../support/processes.ts';
 import { projects } from '../support/project.ts';
 import { serverFile } from '../support/server.ts';
 import { type Driver, type Launch, type Run, sessions } from './driver.ts';
@@ -24,12 +22,10 @@ export function stage() {
   const { home, start, endAll } = sessions();
   const models: ScriptedModel[] = [];
   const terminals: Terminal[] = [];
-  const homes: string[] = [];
 
   const launch = async (driver: Driver, script: Turn[], scene: Scene) => {
     const model = await scriptedModel(driver.wire, script);
     models.push(model);
-    homes.push(scene.home);
     const whole: Launch = {
       model: model.url,
       prompt: 'Do the work.',
@@ -73,29 +69,11 @@ export function stage() {
     },
     async clear(): Promise<void> {
       await Promise.all(terminals.splice(0).map((terminal) => terminal.close()));
-      // Codex in a terminal leaves a daemon behind, which would outlive its home and write it again.
-      for (const home of new Set(homes.splice(0))) await endProcessesOf(home);
       await endAll();
       await Promise.all(models.splice(0).map((model) => model.close()));
       await removeAll();
     },
   };
-}
-
-/** Ends every process that a test's clients have left, until none is there. */
-async function endProcessesOf(home: string): Promise<void> {
-  await until(`nothing runs with the home ${home}`, () => {
-    const left = processesOf(home);
-    for (const { pid } of left) {
-      try {
-        process.kill(pid, 'SIGKILL');
-      } catch (error) {
-        // It ended by itself meanwhile.
-        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-      }
-    }
-    return left.length === 0;
-  });
 }
 
 /** The worktree that `start` has made, from whatever part of the answer this client shows its model. */
@@ -114,33 +92,6 @@ export const at = <Value>(values: readonly Value[], index: number): Value => {
   assert.ok(value !== undefined, `there are ${values.length}`);
   return value;
 };
-
-/** A process, as /proc has it. */
-export interface Process {
-  pid: number;
-  parent: number;
-  command: string;
-}
-
-/** The processes with this home, which only one test's clients have. Linux only, as the clients' run is. */
-export function processesOf(home: string): Process[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((name): Process[] => {
-      try {
-        const env = readFileSync(`/proc/${name}/environ`, 'utf8').split('\0');
-        if (!env.includes(`HOME=${home}`)) return [];
-        const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
-        const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-        if (state === 'Z' || state === 'X') return [];
-        const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0').join(' ').trim();
-        return [{ pid: Number(name), parent: Number(parent), command }];
-      } catch {
-        // It ended meanwhile, or is another user's.
-        return [];
-      }
-    });
-}
 
 /** A proof was recorded, in the text or in the structure: a client's model may read only one of them. */
 export const proven = /Proof recorded|"proof":\{"state":"valid"/;

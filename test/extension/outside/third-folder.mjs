@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { basename, join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { askAsAgentHost } from '../../../scripts/vscode/agent-host.mjs';
 
@@ -12,15 +13,15 @@ export async function run(stage) {
   const [app, shop, third] = [stage.project(), stage.project({}, 'shop'), stage.project({}, 'third')];
   const window = await stage.open(app);
   await window.holds('app');
-  await window.palette('Workspaces: Add Folder to Workspace...');
-  await window.dialogPath(shop);
-  await stage.take(window, { workspace: await stage.workspaceWith(shop) });
-  await window.holds('app');
+  const workspace = join(dirname(app), 'two.code-workspace');
+  writeFileSync(workspace, JSON.stringify({ folders: [{ path: app }, { path: shop }] }));
+  await stage.take(window, { workspace });
+  await window.openContainer();
+  await window.row('Root', /^Workspace folder shop/);
   const [before] = await stage.serving(app, 1);
 
   await window.palette('Workspaces: Add Folder to Workspace...');
   await window.dialogPath(third);
-  await window.openContainer();
   await window.row('Root', /^Workspace folder third/);
   const [after] = await stage.serving(app, 1);
   assert.equal(after.pid, before.pid, 'nothing was restarted, so the server was told');
