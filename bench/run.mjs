@@ -3,6 +3,7 @@
 import { accept } from './cases/accept.mjs';
 import { headlineCharacters, toolsCharacters } from './cases/answers.mjs';
 import { bring } from './cases/bring.mjs';
+import { outputMemory, outputTime, precision, recall } from './cases/findings.mjs';
 import { gate } from './cases/gate.mjs';
 import { hook, hookOnCommand, hookWithSettings } from './cases/hook.mjs';
 import { load } from './cases/load.mjs';
@@ -29,6 +30,10 @@ const always = [
   vsix,
   headlineCharacters,
   toolsCharacters,
+  recall,
+  precision,
+  outputTime,
+  outputMemory,
 ];
 // These need a real VS Code, which takes minutes to fetch the first time: `npm run bench window`.
 const inWindow = wanted.includes('window') ? await import('./cases/window.mjs') : undefined;

@@ -31,6 +31,14 @@ describe('diagnostics of what the tools really print', () => {
     return findings(stderr + stdout, root);
   }
 
+  it('a report that is a pipe is refused, and waited for by nobody', async () => {
+    assert.equal(spawnSync('mkfifo', [join(root, 'pipe.sarif')]).status, 0);
+    assert.deepEqual(await findings('DISCERN_PROBLEMS pipe.sarif\n', root), [
+      'error check The job check failed; it printed no error, but 1 warning.',
+      'warning check The report pipe.sarif, which the job names in DISCERN_PROBLEMS, was not read: it is no file.',
+    ]);
+  });
+
   const node = (files: Record<string, string>, ...args: string[]) => run(files, process.execPath, ...args);
 
   describe('tsc', () => {

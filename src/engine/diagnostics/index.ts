@@ -2,9 +2,10 @@ import type { Diagnostic, Related } from '../../contract/envelope.ts';
 import { cut, oneLine, plain, toLines } from './clean.ts';
 import type { Finding, Note } from './finding.ts';
 import { merged } from './merge.ts';
-import { recognise, recogniseReport } from './recognise.ts';
+import { recogniseReport } from './recognise.ts';
 import { readReports, refusal } from './reports.ts';
 import { Resolver } from './resolve.ts';
+import { search } from './search.ts';
 import { tailOf, tellingLine } from './tail.ts';
 import { Tree } from './tree.ts';
 import { readWindow } from './window.ts';
@@ -49,8 +50,8 @@ const maxRelated = 10;
  * yields at least one diagnostic of severity error. Errors come before warnings, duplicates are dropped, and
  * of more than 50 the rest is counted in `more`. The first diagnostic carries the tail of the output.
  *
- * A file up to 8 MiB is searched whole, of a larger one the first MiB and the last 4 MiB. A missing, empty
- * or unreadable file counts as no lines. Rejects only with the signal's reason.
+ * A file of any size is searched whole, one over 8 MiB in parts. A missing, empty or unreadable file counts as
+ * no lines. Rejects only with the signal's reason.
  */
 export async function readOutput(job: JobOutput, signal?: AbortSignal): Promise<Reading> {
   signal?.throwIfAborted();
@@ -59,8 +60,8 @@ export async function readOutput(job: JobOutput, signal?: AbortSignal): Promise<
 
   const tree = new Tree(job.root);
   const setting = { tree, resolver: new Resolver(tree, job.command), command: job.command };
-  const reports = await readReports(window.text, job.root);
-  const { findings, lines: unread } = await recognise(window.text, setting, signal);
+  const { findings, unread, reports: named, more } = await search(window, job.outputPath, setting, signal);
+  const reports = await readReports(named, job.root);
   const reported: Finding[] = [];
   for (const { name, text } of reports.read) {
     const report = await recogniseReport(text, setting, signal);
@@ -75,7 +76,7 @@ export async function readOutput(job: JobOutput, signal?: AbortSignal): Promise<
   const [first, ...others] = ranked.slice(0, maxDiagnostics);
   const output = tailOf(printed) || tailOf(unread);
   const diagnostics = first === undefined ? [] : [output === '' ? first : { ...first, output }, ...others];
-  return { lines: window.lines, diagnostics, more: ranked.length - diagnostics.length };
+  return { lines: window.lines, diagnostics, more: more + ranked.length - diagnostics.length };
 }
 
 /** The words of the output that tell why the job failed, none of which a finding tells already. */

@@ -7,11 +7,19 @@ import { documents, plainLines, ranks, stacks } from './shapes.ts';
 import { separate } from './streams.ts';
 import type { Tree } from './tree.ts';
 
-/** What the shapes made of a text, and its clean lines that none of them read. */
+/** What the shapes made of a text, all of it placed, and its clean lines that none of them read. */
 export interface Recognised {
-  /** Placed, in the order they stand in. */
+  /** Of reports that machines wrote. */
+  reported: Finding[];
+  /** In the order they stand in. */
   findings: Finding[];
+  /** They count only where nothing else in the output names an error: a log may hold stacks that are no failure. */
+  stacks: Finding[];
+  /** They count only where there is nothing else at all: lines that begin with a place. */
+  places: Finding[];
   lines: string[];
+  /** How many lines there were. */
+  total: number;
 }
 
 /** What is known of the job whose output is read. */
@@ -27,15 +35,15 @@ export interface Setting {
  */
 export async function recognise(text: string, setting: Setting, signal?: AbortSignal): Promise<Recognised> {
   const { tree, resolver } = setting;
-  let findings: Finding[] = [];
+  let written: Finding[] = [];
   let rest = text;
   for (const shape of documents) {
     const read = shape(rest);
-    findings = findings.concat(read.findings);
+    written = written.concat(read.findings);
     rest = read.rest;
     await pause(signal);
   }
-  findings = await resolver.place(findings);
+  const reported = await resolver.place(written);
   const streams = await separate(toLines(rest), tree);
   const left = streams.lines;
   const read = async (shapes: readonly LineShape[], doubtful: boolean) => {
@@ -51,19 +59,23 @@ export async function recognise(text: string, setting: Setting, signal?: AbortSi
         doubtful: doubt,
       };
     });
-    findings = findings.concat(await resolver.place(based));
+    return (await resolver.place(based)).sort((a, b) => a.at - b.at);
   };
   const known = await tree.known();
+  const total = left.length;
+  let findings: Finding[] = [];
   for (const shapes of ranks) {
-    const settled = namesError(findings);
+    const settled = namesError(reported) || namesError(findings);
     // What a test printed may look like a compiler's error: it counts where it names a file of the tree.
     if (settled && !known) break;
-    await read(shapes, settled);
+    findings = findings.concat(await read(shapes, settled));
   }
-  // A log may hold stacks that are no failure, and lines that begin with a place and are no finding.
-  if (!namesError(findings)) await read(stacks, false);
-  if (findings.length === 0 && known) await read([plainLines(setting.command)], true);
-  return { findings: findings.sort((a, b) => a.at - b.at), lines: left };
+  findings.sort((a, b) => a.at - b.at);
+  const settled = namesError(reported) || namesError(findings);
+  const traced = settled ? [] : await read(stacks, false);
+  const none = reported.length + findings.length + traced.length === 0;
+  const places = none && known ? await read([plainLines(setting.command)], true) : [];
+  return { reported, findings, stacks: traced, places, lines: left, total };
 }
 
 /** The findings of a report on its own; undefined where it is of no kind that is known. */
@@ -98,6 +110,6 @@ async function pause(signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
 }
 
-function namesError(findings: readonly Finding[]): boolean {
+export function namesError(findings: readonly Finding[]): boolean {
   return findings.some((finding) => finding.severity === 'error');
 }

@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { resolve, sep } from 'node:path';
 import type { Finding } from './finding.ts';
@@ -14,13 +15,18 @@ export interface Reports {
   refused: Finding[];
 }
 
+/** The names of reports in what a job printed. */
+export function namedReports(output: string): string[] {
+  return [...output.matchAll(naming)].map(([, name = '']) => name.trim());
+}
+
 /**
  * Reads the reports that a job's output names, relative to its root. Refuses, as a warning that says why, what is not a
  * regular file inside the root (links followed), what is larger than 8 MiB, and what cannot be read.
  */
-export async function readReports(output: string, root: string): Promise<Reports> {
+export async function readReports(named: readonly string[], root: string): Promise<Reports> {
   const reports: Reports = { read: [], refused: [] };
-  const names = [...new Set([...output.matchAll(naming)].map(([, name = '']) => name.trim()))];
+  const names = [...new Set(named)];
   for (const name of names.slice(0, maxReports)) {
     const read = await readReport(resolve(root, name), root);
     if ('text' in read) reports.read.push({ name, text: read.text });
@@ -35,7 +41,8 @@ async function readReport(path: string, root: string): Promise<{ text: string } 
   try {
     const real = await realpath(path);
     if (!real.startsWith(root + sep)) return { why: 'it lies outside the root' };
-    const file = await open(real, 'r');
+    // A pipe that nobody writes to must not keep us.
+    const file = await open(real, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
       const found = await file.stat();
       if (!found.isFile()) return { why: 'it is no file' };

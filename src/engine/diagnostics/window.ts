@@ -2,9 +2,8 @@ import { type FileHandle, open } from 'node:fs/promises';
 
 /** A file up to this many bytes is parsed whole. */
 const wholeBytes = 8 * 1024 * 1024;
-/** Of a larger one, this much of its start and of its end. */
-const headBytes = 1024 * 1024;
-const tailBytes = 4 * 1024 * 1024;
+/** Of a larger one, this much of its end; findings are searched for in all of it (`parts.ts`). */
+const tailBytes = 256 * 1024;
 
 const chunkBytes = 1024 * 1024;
 const newline = 0x0a;
@@ -13,23 +12,29 @@ const newline = 0x0a;
 export interface Window {
   /** Newline-terminated lines of the whole file, and one for a last line without its newline. */
   lines: number;
-  /** The whole text, or head and tail of a large file with an empty line between; '' unless asked for. */
+  /** The whole text, or the end of a large file in whole lines; '' unless asked for. */
   text: string;
+  /** Whether `text` is all there is. */
+  whole: boolean;
+  /** Bytes of the file when it was opened. */
+  size: number;
   /** Why the file could not be read, as a system error code; its lines are then those counted so far. */
   unreadable?: string;
 }
 
 /**
- * Counts the lines of the whole file and, where `parse` is set, reads the part of it that is parsed.
+ * Counts the lines of the whole file and, where `parse` is set, reads all of a small one and the end of a large one.
  * Streams, so memory is bounded whatever the size; what is appended meanwhile is not waited for.
  * Rejects only with the signal's reason.
  */
 export async function readWindow(path: string, parse: boolean, signal?: AbortSignal): Promise<Window> {
-  const window: Window = { lines: 0, text: '' };
+  const window: Window = { lines: 0, text: '', whole: true, size: 0 };
   try {
     const file = await open(path, 'r');
     try {
       const { size } = await file.stat();
+      window.size = size;
+      window.whole = size <= wholeBytes;
       window.lines = await countLines(file, size, signal);
       if (parse) window.text = await readText(file, size);
     } finally {
@@ -58,10 +63,9 @@ async function countLines(file: FileHandle, size: number, signal?: AbortSignal):
 }
 
 async function readText(file: FileHandle, size: number): Promise<string> {
-  if (size <= wholeBytes) return withoutMark(await readPart(file, 0, size));
-  const head = withoutMark(await readPart(file, 0, headBytes));
-  const tail = await readPart(file, size - tailBytes, tailBytes);
-  return `${wholeLines(head, 'head')}\n\n${wholeLines(tail, 'tail')}`;
+  return size <= wholeBytes
+    ? withoutMark(await readPart(file, 0, size))
+    : wholeLines(await readPart(file, size - tailBytes, tailBytes));
 }
 
 async function readPart(file: FileHandle, offset: number, length: number): Promise<string> {
@@ -76,11 +80,7 @@ async function readPart(file: FileHandle, offset: number, length: number): Promi
 }
 
 /** Without the line that the window's edge cut through, unless the part is but one enormous line. */
-function wholeLines(part: string, side: 'head' | 'tail'): string {
-  if (side === 'head') {
-    const end = part.lastIndexOf('\n');
-    return end === -1 ? part : part.slice(0, end);
-  }
+function wholeLines(part: string): string {
   const start = part.indexOf('\n');
   // Of a line of megabytes its end tells more than some point in its midst.
   return start === -1 || start === part.length - 1 ? part.slice(-2000) : part.slice(start + 1);
