@@ -5,8 +5,8 @@ import { Refusal } from '../call/refusal.ts';
 import { exists } from '../files/files.ts';
 import { scrubbedEnv } from '../process/env.ts';
 import { endGroup } from '../process/group.ts';
+import { gitPath, gitProgram, pathName } from '../process/program.ts';
 import { heardSignal } from './heard.ts';
-import { gitPath, gitProgram, pathName } from './program.ts';
 import { truthEnv, truthSettings } from './truth.ts';
 import { turn } from './turns.ts';
 

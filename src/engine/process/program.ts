@@ -6,22 +6,26 @@ import { delimiter, dirname, isAbsolute, join } from 'node:path';
 const found = new Map<string, string>();
 
 /**
- * The git to run, by its absolute path: the first on `path`, of the directories that are absolute. A relative or empty one would
- * mean a directory of the repository git is run in. With `outside`, directories that lie in any repository but the user's
+ * The program of a name, by its absolute path: the first on `path`, of the directories that are absolute. A relative or empty one would
+ * mean a directory of the repository it is run in. With `outside`, directories that lie in any repository but the user's
  * home do not count either, such as a `node_modules/.bin`. `undefined` where there is none.
  */
-export function gitProgram(path: string | undefined, outside: boolean): string | undefined {
-  const key = `${outside}${path}`;
+export function programOnPath(name: string, path: string | undefined, outside: boolean): string | undefined {
+  const key = `${outside}${name}\0${path}`;
   const known = found.get(key);
   if (known !== undefined && existsSync(known)) return known;
   for (const dir of absoluteEntries(path)) {
-    const file = join(dir, process.platform === 'win32' ? 'git.exe' : 'git');
+    const file = join(dir, process.platform === 'win32' ? `${name}.exe` : name);
     if (!isRunnable(file) || (outside && liesInRepository(dir))) continue;
     found.set(key, file);
     return file;
   }
   return undefined;
 }
+
+/** The git to run: {@link programOnPath}. */
+export const gitProgram = (path: string | undefined, outside: boolean): string | undefined =>
+  programOnPath('git', path, outside);
 
 /** The PATH git itself gets, for what it starts: the same directories. */
 export const gitPath = (path: string | undefined, outside: boolean): string =>
