@@ -1,5 +1,21 @@
-import { inputRequired, inputResponse, type ServerContext } from '@modelcontextprotocol/server';
+import {
+  createRequestStateCodec,
+  inputRequired,
+  inputResponse,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
 import type { Consent } from '../contract/consent.ts';
+
+/** How long a person may take to answer, in seconds. */
+const PATIENCE_S = 24 * 60 * 60;
+
+/**
+ * Seals what was asked, so that only what this server asked comes back with an answer. `key` has 32 bytes, the same in every
+ * process that may be asked again.
+ */
+export const sealOf = (key: Uint8Array) => createRequestStateCodec<string>({ key, ttlSeconds: PATIENCE_S });
+
+export type Seal = ReturnType<typeof sealOf>;
 
 /** The one question of a call, by its name in the protocol. */
 const QUESTION = 'consent';
@@ -11,10 +27,7 @@ interface Elicitation {
   url?: unknown;
 }
 
-/**
- * How the person behind a call can be asked, and what they said when this call is the one that follows the question. What they
- * said counts for what the client hands back as asked; a client that forges this could forge the answer as well.
- */
+/** How the person behind a call can be asked, and what they said when this call is the one that follows the question. */
 export function consentOf(
   ctx: ServerContext,
   declared: { elicitation?: Elicitation | undefined } | undefined,
@@ -25,13 +38,13 @@ export function consentOf(
   const canAsk =
     elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
   const answer = inputResponse(ctx.mcpReq.inputResponses, QUESTION);
-  const subject = ctx.mcpReq.requestState();
+  const subject = ctx.mcpReq.requestState<string>();
   if (answer.kind !== 'elicit' || typeof subject !== 'string') return { canAsk };
   return { canAsk, said: { subject, answer: answer.action } };
 }
 
 /** The question as an answer of the protocol: the client asks its person, and calls again with what they said. */
-export const asking = ({ subject, question }: NonNullable<Consent['asks']>) =>
+export const asking = async ({ subject, question }: NonNullable<Consent['asks']>, seal: Seal) =>
   inputRequired({
     inputRequests: {
       [QUESTION]: inputRequired.elicit({
@@ -39,5 +52,5 @@ export const asking = ({ subject, question }: NonNullable<Consent['asks']>) =>
         requestedSchema: { type: 'object', properties: {} },
       }),
     },
-    requestState: subject,
+    requestState: await seal.mint(subject),
   });

@@ -15,16 +15,16 @@ import { wholeAnswer } from '../contract/whole.ts';
 import { nearest } from '../engine/words/nearest.ts';
 import { brief, paged } from './brief.ts';
 import { clientKind } from './client-kind.ts';
-import { asking, consentOf } from './consent.ts';
+import { asking, consentOf, sealOf } from './consent.ts';
 import type { Life } from './life.ts';
 import type { ToolEntry } from './manifest.ts';
 import { progressOf } from './progress.ts';
-import { listedPrompts, promptNamed } from './prompts.ts';
+import type { Prompts } from './prompts.ts';
 import { renderText } from './render.ts';
 import type { Resources } from './resources.ts';
 import type { Answer, CallRequest } from './session.ts';
 import { rootDirectories } from './spawn-root.ts';
-import { inPlainWords } from './wire/message.ts';
+import { withPlainErrors } from './wire/plain-words.ts';
 
 /** How long a client may take to say its roots, in milliseconds. */
 const ROOTS_TIMEOUT_MS = 3_000;
@@ -44,21 +44,19 @@ export interface Offer<V extends string> {
   /** Answers one call. Entered in the order calls arrive; never rejects. */
   call: (request: CallRequest<V>) => Promise<Answer>;
   caller: CallRequest['caller'];
-  /** Whether it has prompts: they are about a held root, and about work. */
-  prompts: boolean;
+  /** Its prompts, which are about work: none where nothing may change. */
+  prompts: Prompts | undefined;
+  /** What questions to a person are sealed with: 32 bytes that every process has which may hear the answer. */
+  sealKey: Uint8Array;
   /** What the client's own joiner said of it, on a window's socket. */
   joining?: Joining | undefined;
   life: Life;
 }
 
-/** The SDK's server, whose errors are sentences: it puts dumps of its schemas into some. */
+/** The SDK's server, whose errors are sentences: it puts words and dumps of its schemas into some. */
 class PlainServer extends Server {
   override async connect(transport: Transport): Promise<void> {
-    const send = transport.send.bind(transport);
-    transport.send = (message, options) => {
-      if ('error' in message) message.error.message = inPlainWords(message.error.message);
-      return send(message, options);
-    };
+    withPlainErrors(transport);
     await super.connect(transport);
   }
 }
@@ -67,10 +65,15 @@ class PlainServer extends Server {
 export function serverFactory<V extends string>(offer: Offer<V | 'status'>): McpServerFactory {
   const { tools, resources, instructions, life, caller, prompts, joining } = offer;
   const listed = tools.map(({ verb: _verb, looking: _looking, remote: _remote, ...tool }) => tool);
+  const seal = sealOf(offer.sealKey);
   return ({ era }) => {
     const server = new PlainServer(
       { name: 'discern', title: 'Discern', version: DISCERN_VERSION },
-      { capabilities: { tools: {}, resources: {}, ...(prompts && { prompts: {} }) }, instructions },
+      {
+        capabilities: { tools: {}, resources: {}, ...(prompts && { prompts: {} }) },
+        instructions,
+        requestState: { verify: seal.verify },
+      },
     );
 
     const call = (
@@ -109,11 +112,11 @@ export function serverFactory<V extends string>(offer: Offer<V | 'status'>): Mcp
       if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, unknownTool(offer, params.name));
       const consent = consentOf(ctx, server.getClientCapabilities());
       const answer = await call(tool.verb, params.arguments, ctx, consent);
-      return consent.asks ? asking(consent.asks) : toolResult(answer, params);
+      return consent.asks ? await asking(consent.asks, seal) : toolResult(answer, params);
     });
     if (prompts) {
-      server.setRequestHandler('prompts/list', () => ({ prompts: listedPrompts as never }));
-      server.setRequestHandler('prompts/get', ({ params }) => promptNamed(params.name, params.arguments));
+      server.setRequestHandler('prompts/list', () => ({ prompts: prompts.listed as never }));
+      server.setRequestHandler('prompts/get', ({ params }) => prompts.get(params.name, params.arguments));
     }
     server.setRequestHandler('resources/list', () => ({ resources: [...resources.listed] }));
     server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }));

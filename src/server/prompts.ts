@@ -44,11 +44,31 @@ const prompts: readonly Prompt[] = [
   },
 ];
 
-/** The prompts as `prompts/list` shows them. */
-export const listedPrompts = prompts.map(({ text: _text, ...prompt }) => prompt);
+/** What a server without a held root says first: whoever reads the prompt has to tell it where. */
+const remotely =
+  'This server holds no root: discern_projects lists the projects it serves and their worktrees. Pass `path` with every other call: the project’s, and from discern_start on the worktree’s.\n\n';
 
-/** One prompt with its arguments filled in. Refuses `-32602` for a name there is not, and for an argument that is missing or unknown. */
-export function promptNamed(name: string, given: Readonly<Record<string, string>> = {}) {
+/** The prompts a server has. */
+export interface Prompts {
+  /** As `prompts/list` shows them. */
+  listed: readonly Omit<Prompt, 'text'>[];
+  /** One with its arguments filled in. Refuses `-32602` for a name there is not, and for an argument that is missing or unknown. */
+  get(name: string, given?: Readonly<Record<string, string>>): PromptText;
+}
+
+type PromptText = {
+  description: string;
+  messages: { role: 'user'; content: { type: 'text'; text: string } }[];
+};
+
+const listed = prompts.map(({ text: _text, ...prompt }) => prompt);
+
+export const heldPrompts: Prompts = { listed, get: (name, given) => promptNamed(name, given, '') };
+
+/** Those of a server without a held root. */
+export const remotePrompts: Prompts = { listed, get: (name, given) => promptNamed(name, given, remotely) };
+
+function promptNamed(name: string, given: Readonly<Record<string, string>> = {}, before: string): PromptText {
   const prompt = prompts.find((one) => one.name === name);
   if (!prompt) {
     const names = prompts.map((one) => one.name);
@@ -68,7 +88,9 @@ export function promptNamed(name: string, given: Readonly<Record<string, string>
   if (missing) throw invalid(`The prompt "${name}" needs "${missing.name}": ${missing.description}`);
   return {
     description: prompt.description,
-    messages: [{ role: 'user' as const, content: { type: 'text' as const, text: prompt.text(given) } }],
+    messages: [
+      { role: 'user' as const, content: { type: 'text' as const, text: before + prompt.text(given) } },
+    ],
   };
 }
 

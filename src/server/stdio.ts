@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { delimiter, isAbsolute } from 'node:path';
 import { serveStdio as serveConnection } from '@modelcontextprotocol/server/stdio';
 import tools from '../../generated/manifest.json';
@@ -10,6 +11,7 @@ import { complain, Life, onEndingSignal } from './life.ts';
 import { serverFactory } from './mcp.ts';
 import { onParentGone } from './parent.ts';
 import { withPerson } from './person.ts';
+import { heldPrompts } from './prompts.ts';
 import { sessionResources } from './resources.ts';
 import { Session } from './session.ts';
 import { StateStore } from './state-store.ts';
@@ -39,13 +41,15 @@ export async function serveStdio(flags: Flags): Promise<number> {
   onEndingSignal(end);
   onParentGone(end);
   const offered = offeredTools(tools, readOnly);
+  const sealKey = randomBytes(32);
   const serving = (caller: 'person' | 'agent', joining?: Joining) =>
     serverFactory({
       tools: offered,
       withheld: withheldFrom(tools, offered),
       resources: sessionResources(session),
       instructions: instructions.holding[readOnly ? 'looking' : 'all'],
-      prompts: !readOnly,
+      prompts: readOnly ? undefined : heldPrompts,
+      sealKey,
       call: (request) => session.call(request),
       caller,
       joining,

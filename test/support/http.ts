@@ -3,7 +3,15 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 import { StreamableHTTPClientTransport as NewTransport } from '@modelcontextprotocol/client';
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { until } from './processes.ts';
-import { type ClientName, type Connection, environment, overNew, overOld, serverFile } from './server.ts';
+import {
+  type ClientName,
+  type Connection,
+  type Elicit,
+  environment,
+  overNew,
+  overOld,
+  serverFile,
+} from './server.ts';
 
 /** The secret of the servers tests start. */
 export const token = 'a-secret-for-tests-0123456789';
@@ -73,13 +81,22 @@ export function httpServers() {
       });
       return { ...server, url: new URL(url() ?? '') };
     },
-    async connect(url: URL, client: ClientName = 'SDK 1.x'): Promise<Omit<Connection, 'pid'>> {
+    async connect(
+      url: URL,
+      client: ClientName = 'SDK 1.x',
+      elicit?: Elicit,
+    ): Promise<Omit<Connection, 'pid'>> {
       const options = { requestInit: { headers: { Authorization: `Bearer ${token}` } } };
       const info = { name: 'test', version: '1.0.0' };
       const connection =
         client === 'SDK 1.x'
-          ? await overOld(new OldTransport(url, options) as Parameters<typeof overOld>[0], info)
-          : await overNew(new NewTransport(url, options), info, client);
+          ? await overOld(
+              new OldTransport(url, options) as Parameters<typeof overOld>[0],
+              info,
+              undefined,
+              elicit,
+            )
+          : await overNew(new NewTransport(url, options), info, client, elicit);
       open.push(connection);
       return connection;
     },

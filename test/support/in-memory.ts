@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { InMemoryTransport as ClientSide } from '@modelcontextprotocol/sdk/inMemory.js';
 import tools from '../../generated/manifest.json';
 import { instructions } from '../../src/server/instructions.ts';
 import { Life } from '../../src/server/life.ts';
 import { serverFactory } from '../../src/server/mcp.ts';
+import { heldPrompts } from '../../src/server/prompts.ts';
 import { sessionResources } from '../../src/server/resources.ts';
 import { Session } from '../../src/server/session.ts';
 import { type Connection, overOld } from './server.ts';
@@ -21,7 +23,8 @@ export function inMemory() {
         withheld: [],
         resources: sessionResources(session),
         instructions: instructions.holding.all,
-        prompts: true,
+        prompts: heldPrompts,
+        sealKey: randomBytes(32),
         call: (request) => session.call(request),
         caller: 'agent',
         life,

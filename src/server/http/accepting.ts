@@ -1,5 +1,5 @@
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
-import { inPlainWords } from '../wire/message.ts';
+import { inPlainWords } from '../wire/plain-words.ts';
 
 /** How an answer may come: as a stream of events, or as one JSON text. */
 export type Form = 'stream' | 'json';

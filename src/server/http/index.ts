@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
@@ -7,6 +8,7 @@ import { instructions } from '../instructions.ts';
 import { complain, Life, onEndingSignal } from '../life.ts';
 import type { ToolEntry } from '../manifest.ts';
 import { serverFactory } from '../mcp.ts';
+import { remotePrompts } from '../prompts.ts';
 import { helpResources } from '../resources.ts';
 import { offeredTools, withheldFrom } from '../tools.ts';
 import { LONGEST_MESSAGE } from '../wire/message.ts';
@@ -57,7 +59,9 @@ async function serve(options: HttpOptions, flags: Flags, tools: readonly ToolEnt
     withheld: withheldFrom(all, offered),
     resources: helpResources,
     instructions: instructions.remote[readOnly ? 'looking' : 'all'],
-    prompts: false,
+    prompts: readOnly ? undefined : remotePrompts,
+    // The same in every process that serves with this secret: any of them may be asked next.
+    sealKey: createHash('sha256').update(`requestState\0${options.token}`).digest(),
     call: (request) => calls.call(request),
     caller: 'agent',
     life,

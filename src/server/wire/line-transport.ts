@@ -8,10 +8,10 @@ import {
   errorAnswer,
   idIn,
   LONGEST_MESSAGE,
-  type MessageId,
   readLine,
   tooLong,
 } from './message.ts';
+import type { MessageId } from './params.ts';
 
 /** What a connection may have read ahead of what is answered, in bytes; then nothing more is read. */
 const MOST_WAITING = 8 * 1024 * 1024;

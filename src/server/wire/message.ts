@@ -3,18 +3,23 @@
  * not at all. What is refused here is answered in a sentence, and the connection lives.
  */
 
+import {
+  dropNull,
+  type Fields,
+  isId,
+  isObject,
+  LONGEST_ID,
+  type MessageId,
+  problemInParams,
+} from './params.ts';
+
 /** The longest message a caller may send, in bytes; ours are short, and a `discern.toml` to check is at most 1 MiB. */
 export const LONGEST_MESSAGE = 4 * 1024 * 1024;
-
-/** The longest id a request may have, in characters: each answer and each event repeats it. */
-const LONGEST_ID = 1024;
 
 /** How deep arrays and objects may lie in each other. Nothing MCP defines comes near it. */
 const DEEPEST = 128;
 
 export const codes = { parse: -32_700, request: -32_600, params: -32_602, busy: -32_000 } as const;
-
-export type MessageId = string | number;
 
 /** A JSON-RPC error answer. Without a request it is about, the id is null (JSON-RPC 2.0, section 5). */
 export interface ErrorAnswer {
@@ -101,14 +106,6 @@ const refuse = (id: MessageId | null, code: number, message: string): Checked =>
   answer: errorAnswer(id, code, message),
 });
 
-type Fields = Record<string, unknown>;
-
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const isId = (value: unknown): value is MessageId =>
-  typeof value === 'string' ? value.length <= LONGEST_ID : Number.isSafeInteger(value);
-
 /** Checks a message's shape (JSON-RPC 2.0, MCP). Members that are null where none is meant count as left out. */
 export function checkMessage(value: unknown): Checked {
   if (Array.isArray(value)) {
@@ -164,70 +161,4 @@ function problemIn(message: Fields): Problem | undefined {
   return said === undefined
     ? undefined
     : { code: codes.params, message: `Invalid params for ${method.slice(0, 100)}: ${said}` };
-}
-
-/** What is wrong with a message's params, in words. */
-function problemInParams(method: string, params: unknown): string | undefined {
-  if (!isObject(params)) return '"params" is an object, or left out.';
-  for (const name of ['_meta', 'arguments', 'cursor']) dropNull(params, name);
-  const { _meta: meta } = params;
-  if (meta !== undefined && !isObject(meta)) return '"_meta" is an object, or left out.';
-  if (meta) {
-    dropNull(meta, 'progressToken');
-    if (meta.progressToken !== undefined && !isId(meta.progressToken)) {
-      return `"progressToken" is an integer, or a string of at most ${LONGEST_ID} characters.`;
-    }
-  }
-  const text = (of: Fields, name: string) => (typeof of[name] === 'string' ? [] : [`"${name}" is a string`]);
-  const object = (of: Fields, name: string) => (isObject(of[name]) ? [] : [`"${name}" is an object`]);
-  const wrong: string[] = [];
-  switch (method) {
-    case 'tools/call':
-      wrong.push(...text(params, 'name'));
-      if (params.arguments !== undefined) wrong.push(...object(params, 'arguments'));
-      break;
-    case 'prompts/get': {
-      wrong.push(...text(params, 'name'));
-      const { arguments: given } = params;
-      if (given === undefined) break;
-      if (!isObject(given)) wrong.push('"arguments" is an object');
-      else {
-        const strange = Object.keys(given).find((name) => typeof given[name] !== 'string');
-        if (strange !== undefined) wrong.push(`"arguments.${strange.slice(0, 100)}" is a string`);
-      }
-      break;
-    }
-    case 'resources/read':
-      wrong.push(...text(params, 'uri'));
-      break;
-    case 'initialize': {
-      wrong.push(...text(params, 'protocolVersion'), ...object(params, 'capabilities'));
-      const { clientInfo } = params;
-      if (!isObject(clientInfo)) wrong.push('"clientInfo" is an object');
-      else wrong.push(...text(clientInfo, 'name'), ...text(clientInfo, 'version'));
-      break;
-    }
-    default:
-      if (params.cursor !== undefined) wrong.push(...text(params, 'cursor'));
-  }
-  return wrong.length === 0 ? undefined : `${wrong.join(', ')}.`;
-}
-
-function dropNull(of: Fields, name: string): void {
-  if (of[name] === null) delete of[name];
-}
-
-/** An error's words without the dump of a schema the SDK puts into some: which member, and what about it. */
-export function inPlainWords(message: string): string {
-  const at = message.search(/\[\s*\{/);
-  if (at === -1) return message;
-  try {
-    const issues = JSON.parse(message.slice(at)) as { path?: (string | number)[]; message?: string }[];
-    const said = issues.map(({ path = [], message: what = 'is wrong' }) =>
-      [path.join('.'), what].filter((part) => part !== '').join(': '),
-    );
-    return `${message.slice(0, at)}${said.join('; ')}.`;
-  } catch {
-    return message;
-  }
 }
