@@ -133,23 +133,55 @@ describe('accept, when something keeps it from finishing,', () => {
     succeeded(await verb('accept', path));
   });
 
-  it('says so when another checkout has the branch', async () => {
+  it('lands nothing while another checkout has the branch, which could not be deleted then', async () => {
+    const project = await make();
+    const { path, branch } = await work(project);
+    const other = join(project.home, 'other');
+    await git(project.root, 'worktree', 'add', '--quiet', '--force', other, branch);
+    const before = await everything(project);
+    const said = new RegExp(`${branch} is checked out in ${other}.*git switch --detach.*Nothing was landed`);
+    refusedWith(await verb('accept', path), 'busy', said);
+    assert.deepEqual(await everything(project), before);
+    await git(other, 'switch', '--quiet', '--detach');
+    succeeded(await verb('accept', path));
+  });
+
+  it('says so when another checkout comes to have the branch meanwhile', async () => {
     const project = await make();
     const { path, branch, commit } = await work(project);
     const other = join(project.home, 'other');
+    const { resume } = await pausedAt(project, 'accept.moved', 'accept', path, {});
     await git(project.root, 'worktree', 'add', '--quiet', '--force', other, branch);
-    const answer = await verb('accept', path);
+    const answer = await resume();
+    assert.ok(answer);
     refusedWith(answer, 'partial_acceptance', new RegExp(`${branch} is checked out in ${other}`));
     assert.deepEqual(answer.data?.landing, flags(true, false));
     assert.equal(await git(project.root, 'rev-parse', branch), commit);
   });
 
-  it('says so when git holds the branch', async () => {
+  for (const held of ['the branch', 'packed refs']) {
+    it(`lands nothing while git holds ${held}, which the end of a landing needs, and names the lock`, async () => {
+      const project = await make();
+      const { path, branch } = await work(project);
+      const name = held === 'the branch' ? `refs/heads/${branch}.lock` : 'packed-refs.lock';
+      const lock = join(project.root, '.git', name);
+      await writeFile(lock, '');
+      const before = await everything(project);
+      assert.ok(refusedWith(await verb('accept', path), 'busy', /is held/).includes(lock));
+      assert.deepEqual(await everything(project), before);
+      await rm(lock);
+      succeeded(await verb('accept', path));
+    });
+  }
+
+  it('says so when git comes to hold the branch meanwhile', async () => {
     const project = await make();
     const { path, branch } = await work(project);
     const lock = join(project.root, '.git/refs/heads', `${branch}.lock`);
+    const { resume } = await pausedAt(project, 'accept.moved', 'accept', path, {});
     await writeFile(lock, '');
-    const answer = await verb('accept', path);
+    const answer = await resume();
+    assert.ok(answer);
     refusedWith(answer, 'partial_acceptance', /could not delete the branch/);
     assert.deepEqual(answer.data?.landing, flags(true, false));
     await rm(lock);

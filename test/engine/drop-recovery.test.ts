@@ -4,7 +4,7 @@ import { chmod, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { everything, refusedWith, started, succeeded } from '../support/checkouts.ts';
 import { verb } from '../support/engine.ts';
-import { git, makeProject, projects } from '../support/project.ts';
+import { git, makeProject, type Project, projects } from '../support/project.ts';
 
 const { make, removeAll } = projects();
 
@@ -139,6 +139,34 @@ describe('A forced drop', () => {
     );
     assert.deepEqual(await everything(project), before);
   });
+
+  const unkeepable: [string, (project: Project, path: string) => Promise<unknown>, RegExp][] = [
+    [
+      'a file whose name git takes for its own',
+      (project, path) => project.write({ 'dir/.Git': 'precious\n' }, path),
+      /\.Git/,
+    ],
+    [
+      'a file that a filter fails on',
+      async (project, path) => {
+        await git(path, 'config', 'filter.odd.clean', 'false');
+        await git(path, 'config', 'filter.odd.required', 'true');
+        await project.write({ '.gitattributes': '*.odd filter=odd\n', 'x.odd': 'precious\n' }, path);
+      },
+      /filter/,
+    ],
+  ];
+  for (const [what, put, said] of unkeepable) {
+    it(`does not take along ${what}, and names it`, async () => {
+      const project = await make();
+      const { path, id } = await started(project.root);
+      await put(project, path);
+      const before = await everything(project);
+      const answer = await verb('drop', project.root, { worktree: id, delete_branch: true, force: true });
+      assert.match(refusedWith(answer, 'dirty_worktree', said), /Nothing was removed/);
+      assert.deepEqual(await everything(project), before);
+    });
+  }
 
   it('does not take work inside submodules along', async () => {
     const library = await makeProject({ name: 'library' });

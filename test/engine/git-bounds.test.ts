@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Refusal } from '../../src/engine/call/refusal.ts';
 import { git as engineGit } from '../../src/engine/git/core.ts';
@@ -90,6 +90,32 @@ describe('A landing whose checkout runs a filter that hangs', () => {
     assert.equal(await git(project.root, 'status', '--porcelain'), '');
     await git(project.root, 'config', '--unset', 'filter.stuck.smudge');
     assert.equal((await verb('accept', path)).ok, true);
+  });
+});
+
+describe('An update whose checkout runs a filter that hangs', () => {
+  afterEach(async () => {
+    delete process.env.DISCERN_GIT_TIMEOUT;
+    await removeAll();
+  });
+
+  it('is given up after a time, and what was written is taken back', async () => {
+    const project = await make({ files: { '.gitattributes': '*.bin filter=stuck\n', 'gone.txt': 'gone\n' } });
+    const { path } = await started(project.root);
+    await git(project.root, 'rm', '--quiet', 'gone.txt');
+    await project.commit({ 'src/a.txt': 'new a\n', 'new/b.txt': 'b\n', 'z.bin': 'z' });
+    const smudge = `echo $$ > ${pidFile(project)}; exec sleep 1000`;
+    await git(project.root, 'config', 'filter.stuck.smudge', smudge);
+    await project.write({ 'loose.txt': 'precious\n' }, path);
+    const before = await everything(project);
+    process.env.DISCERN_GIT_TIMEOUT = '2';
+    refusedWith(await verb('update', path), 'timed_out', /git merge in .* took longer than 2 seconds/);
+    assert.equal(runs(await pidOf(project)), false);
+    await rm(pidFile(project));
+    assert.deepEqual(await everything(project), before);
+    assert.equal(await git(path, 'status', '--porcelain'), '?? loose.txt');
+    await git(project.root, 'config', '--unset', 'filter.stuck.smudge');
+    assert.equal((await verb('update', path)).ok, true);
   });
 });
 

@@ -19,6 +19,20 @@ describe('Why git failed', () => {
       'no_space',
     ],
     ['error: unable to write file src/a.txt: Disk quota exceeded', 'no_space'],
+    [
+      "fatal: update_ref failed for ref 'refs/heads/x': couldn't write '/r/.git/refs/heads/x.lock'",
+      'unwritten',
+    ],
+    ["error: couldn't set 'refs/heads/x'", 'unwritten'],
+    [
+      "fatal: cannot lock ref 'refs/heads/a/b': unable to create directory for .git/refs/heads/a/b",
+      'unwritten',
+    ],
+    [
+      "cannot update the ref 'HEAD': unable to append to '/r/.git/logs/HEAD': No space left on device",
+      'no_space',
+    ],
+    ['error: unable to write file src/a.txt', 'unwritten'],
     ["fatal: cannot lock ref 'refs/heads/main': is at 1234 but expected 5678", 'other'],
     ['', 'other'],
   ];

@@ -91,6 +91,26 @@ describe('The lock of a checkout', () => {
       }
     });
 
+    for (const hours of [2, -2]) {
+      const how = hours > 0 ? 'fast' : 'slow';
+      it(`is one lock for two whose clocks differ, where neither sees the other's process: ${how}`, async () => {
+        const { project, lines, release } = await waiting();
+        const skewed = join(project.home, 'skewed.cjs');
+        await writeFile(skewed, `const now = Date.now; Date.now = () => now() + ${hours * 3_600_000};\n`);
+        const first = gateIn(['-Urpf'], 'true', project.root);
+        children.push(first.child);
+        await until('the first gate runs', async () => (await lines()).length === 1);
+        const second = gateIn(['-Urpf'], `export NODE_OPTIONS='--require=${skewed}'`, project.root);
+        children.push(second.child);
+        await until('the second waits', () => second.said().includes('"waiting"'));
+        assert.deepEqual(await lines(), ['begin']);
+        await release();
+        await Promise.all([first.ended, second.ended]);
+        for (const one of [first, second]) assert.match(one.said(), /"answer","ok":true/);
+        assert.deepEqual(await lines(), ['begin', 'end', 'begin', 'end']);
+      });
+    }
+
     it('is respected by who sees other processes under the same pids', async () => {
       const { project, lines, release } = await waiting();
       const first = elsewhere('done', project.root, {});

@@ -159,6 +159,23 @@ const cases: Case[] = [
     said: /build\/nested.* 1 commit .*no remote/,
   },
   {
+    title: 'a clone whose remote, on this machine, was deleted since',
+    hide: async (one) => {
+      const remote = join(one.project.home, 'remote.git');
+      const dir = await clone(one);
+      await git(one.project.home, 'clone', '--quiet', '--bare', one.other.root, remote);
+      await git(dir, 'remote', 'set-url', 'origin', remote);
+      await one.project.commit({ 'x.txt': '' }, dir);
+      await git(dir, 'push', '--quiet', 'origin', 'HEAD');
+      await rm(remote, { recursive: true });
+      return async () => {
+        await git(dir, 'remote', 'set-url', 'origin', one.other.root);
+        await git(dir, 'push', '--quiet', 'origin', 'HEAD:refs/heads/pushed');
+      };
+    },
+    said: /build\/nested.* commits? .*no remote/,
+  },
+  {
     title: 'a checkout of another repository',
     hide: async ({ path, other }) => {
       await git(other.root, 'worktree', 'add', '--quiet', '-b', 'linked', nested(path));

@@ -141,6 +141,32 @@ describe('A proof is of exactly one commit, whatever git was told', () => {
     assert.equal((await verb('done', path)).error, 'behind_trunk', 'nor is a graft');
   });
 
+  it('and so nothing lands, is merged or counted by a replacement or a graft', async () => {
+    const { project, path } = await work();
+    const base = await git(path, 'rev-parse', 'main');
+    const trunk = await project.commit({ 'src/c.txt': 'c\n' });
+    const own = await git(path, 'rev-parse', 'HEAD');
+    const grafts = join(project.root, '.git/info/grafts');
+    const tellings: [() => Promise<unknown>, () => Promise<unknown>][] = [
+      [() => git(path, 'replace', '--graft', own, trunk), () => git(path, 'replace', '-d', own)],
+      [() => writeFile(grafts, `${own} ${trunk}\n`), () => rm(grafts)],
+      // The other way round: the trunk's commit is told to be the one the branch began at.
+      [() => git(path, 'replace', trunk, base), () => git(path, 'replace', '-d', trunk)],
+    ];
+    for (const [tell, takeBack] of tellings) {
+      await tell();
+      const status = succeeded(await verb('status', path));
+      assert.deepEqual([status.ahead, status.behind], [1, 1]);
+      const accepted = await verb('accept', path);
+      assert.equal(accepted.error, 'behind_trunk', accepted.message);
+      assert.equal(await git(project.root, 'rev-parse', 'main'), trunk);
+      await takeBack();
+    }
+    await git(path, 'replace', '--graft', own, trunk);
+    assert.equal(succeeded(await verb('update', path)).merged, true);
+    assert.equal(await git(path, '--no-replace-objects', 'show', 'HEAD:src/c.txt'), 'c');
+  });
+
   it('and a replaced blob is not taken for the file', async () => {
     const { path } = await work();
     const [there, other] = [

@@ -9,6 +9,7 @@ import type { Args, Data, Verb } from '../../src/contract/verbs.ts';
 import {
   elsewhere,
   endElsewhere,
+  listing,
   nothingLanded,
   refusedWith,
   started,
@@ -139,4 +140,33 @@ describe('A landing checkout that has no room for what lands', () => {
       assert.equal(inside('status', '--porcelain', '--untracked-files=all'), '');
     });
   }
+});
+
+describe('An update that has no room for what it brings', () => {
+  afterEach(async () => {
+    endElsewhere();
+    await removeAll();
+  });
+
+  it('leaves nothing half written and says so, whether it merges or only moves forward', async () => {
+    const project = await make({ files: { 'grows.bin': 'small\n', 'gone.txt': 'gone\n' } });
+    const { full } = await limit(project);
+    const [behind, apart] = [await started(project.root), await started(project.root)];
+    await project.commit({ 'own.txt': 'own\n' }, apart.path);
+    await git(project.root, 'rm', '--quiet', 'gone.txt');
+    const big = () => randomBytes(1_100_000).toString('base64');
+    const files = { 'a.txt': 'new\n', 'grows.bin': big(), 'new/big.bin': big(), 'z.txt': 'new\n' };
+    await project.commit(files);
+    for (const { path } of [behind, apart]) {
+      await project.write({ 'loose.txt': 'precious\n' }, path);
+      const [files, head] = [await listing(path), await git(path, 'rev-parse', 'HEAD')];
+      const answer = await elsewhere('update', path, {}, undefined, full).ended;
+      assert.ok(answer);
+      refusedWith(answer, 'unavailable', /could not be written.*Nothing was changed/);
+      assert.deepEqual(await listing(path), files);
+      assert.equal(await git(path, 'status', '--porcelain'), '?? loose.txt');
+      assert.equal(await git(path, 'rev-parse', 'HEAD'), head);
+      succeeded((await elsewhere('update', path, {}).ended) as Envelope<Data<'update'>>);
+    }
+  });
 });

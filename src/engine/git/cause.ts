@@ -8,6 +8,8 @@ export type Cause =
   | 'read_only'
   /** The user may not write there. */
   | 'permission'
+  /** A file could not be written, and git does not say why: a full disk, a quota or a limit. */
+  | 'unwritten'
   | 'other';
 
 /** git says these in its own words and the system's (errno(3)); `LC_ALL=C` keeps them in English. */
@@ -18,6 +20,11 @@ const patterns: readonly [Cause, RegExp][] = [
   [
     'locked',
     /\.lock': File exists|Unable to create '.*\.lock'|could not lock|cannot lock ref .*(?:File exists)/is,
+  ],
+  // A ref that cannot be written is told like so, with no word of the system's.
+  [
+    'unwritten',
+    /couldn't (?:write|set) '|unable to write file|write error|unable to write new (?:index )?file|unable to create directory for/i,
   ],
 ];
 
@@ -48,6 +55,8 @@ export function adviceOn(cause: Cause, place: string): string {
       return `${place} is on a read-only file system, as a sandbox may mount it: run this server outside of it, or have it mounted writable, then call again`;
     case 'permission':
       return `this user may not write in ${place}: correct its permissions, then call again`;
+    case 'unwritten':
+      return `a file in ${place} could not be written, as on a full disk, at a quota or a limit: free some space, then call again`;
     case 'locked':
       return `another git holds a lock in ${place}: wait for it, or remove the lock file if no git is running, then call again`;
     case 'other':

@@ -23,9 +23,13 @@ export class GitError extends Error {
     stderr: string,
     signal: NodeJS.Signals | null = null,
   ) {
-    const said = stderr.trim().replace(/^(fatal|error): /, '');
+    const said = stderr
+      .trim()
+      .replace(/^(?:hint:.*\n?)+/, '')
+      .replace(/^(fatal|error): /, '');
     const how = code === null ? `was ended by ${signal ?? 'a signal'}` : `failed (exit ${code})`;
-    super(`git ${args[0]} ${how}: ${said || 'it printed no reason'}`);
+    const command = args.find((arg) => !arg.startsWith('-')) ?? args[0];
+    super(`git ${command} ${how}: ${said || 'it printed no reason'}`);
     this.args = args;
     this.code = code;
     this.stderr = stderr;

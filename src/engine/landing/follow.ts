@@ -17,8 +17,15 @@ const INDEX_WAIT_MS = 2_000;
 const MOST_WAITS = 5;
 
 /** Waits until no other git holds the checkout's index; refuses `busy`, naming the file, when it stays held. */
-export async function waitForIndex(gitDir: string): Promise<void> {
-  const lock = join(gitDir, 'index.lock');
+export const waitForIndex = (gitDir: string): Promise<void> => waitForLock(join(gitDir, 'index.lock'));
+
+/** Waits until no other git holds what the deletion of a branch needs; refuses `busy`, naming the file. */
+export async function waitForBranch(commonDir: string, branch: string | null): Promise<void> {
+  await waitForLock(join(commonDir, 'packed-refs.lock'));
+  if (branch !== null) await waitForLock(join(commonDir, 'refs/heads', `${branch}.lock`));
+}
+
+async function waitForLock(lock: string): Promise<void> {
   for (let waited = 0; ; waited += 50) {
     if (!(await exists(lock))) return;
     if (waited >= INDEX_WAIT_MS) {

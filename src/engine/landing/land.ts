@@ -5,7 +5,7 @@ import type { Landing } from '../../contract/data.ts';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
 import { point } from '../faults/faults.ts';
-import { adviceOn, causeOf } from '../git/cause.ts';
+import { adviceOn } from '../git/cause.ts';
 import { GitError } from '../git/core.ts';
 import type { Difference } from '../git/diff.ts';
 import { parseObstacles } from '../git/read-tree.ts';
@@ -118,7 +118,7 @@ async function moveTrunk({ repo, trunk, landing, changes }: LandingOrder, journa
     // A git that was ended from outside may have moved it: then the journal stays, and whoever comes next looks.
     if (!(error instanceof GitError) || error.code === null) throw error;
     await closeJournal(repo.commonDir);
-    const cause = causeOf(error.stderr);
+    const cause = (await whyUnwritten(repo.commonDir, error.stderr)) ?? 'other';
     // A trunk that still stands where it stood did not move: git could not write it.
     if (cause !== 'other' || (await resolveCommit(landing, trunk.ref)) === from) {
       throw new Refusal(

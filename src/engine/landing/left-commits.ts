@@ -1,41 +1,83 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { git } from '../git/core.ts';
+import { git, gitLine } from '../git/core.ts';
+import { commitTree } from '../git/merge.ts';
 import { listRefs } from '../git/refs.ts';
 import { RECOVERED, recoveryRef, timeIn } from '../repository/recovered.ts';
+import { identity } from './snapshot.ts';
 
-/** More ids than this are those of a repository's life, and all but the newest are reached by something else. */
-const MOST_IDS = 2_000;
+/** More tips than this are kept by one commit that has them as its parents. */
+const MOST_REFS = 20;
 
-/** A file of ids that is larger than this is none of git's. */
-const MOST_BYTES = 16 * 1024 * 1024;
+/** More parents than this are more than one command line may name. */
+const MOST_PARENTS = 1_000;
 
 /**
- * The commits that go with a worktree's git directory: those that only its HEAD's reflog, its own refs (`refs/worktree/`,
- * `refs/bisect/`, `refs/rewritten/`) or files such as `ORIG_HEAD` reach, and no ref of the repository does. Only tips are
- * named: what they descend from comes with them. `from` is a checkout that stays.
+ * What goes with a worktree's git directory: the commits that only its HEAD's reflog, its own refs (`refs/worktree/`,
+ * `refs/bisect/`, `refs/rewritten/`) or files such as `ORIG_HEAD` reach and no ref of the repository does, and other objects that
+ * its own refs name. Only tips are named: what they descend from comes with them. `from` is a checkout that stays.
  */
 export async function leftCommits(from: string, gitDir: string): Promise<string[]> {
-  const ids = await idsIn(gitDir);
+  const files = await filesIn(gitDir);
+  const ids = await idsIn(files);
   if (ids.length === 0) return [];
   const args = [
     'rev-list',
     '--ignore-missing',
     '--parents',
-    ...ids,
+    '--stdin',
     '--not',
     '--single-worktree',
     // One that keeps them already lets them go one day.
     `--exclude=${RECOVERED}*`,
     '--all',
-    '--',
   ];
-  const { stdout } = await git(from, args);
+  const { stdout } = await git(from, args, { stdin: ids.map((id) => `${id}\n`).join('') });
   const lines = stdout.toString('latin1').split('\n').filter(Boolean);
   const commits = lines.map((line) => line.split(' '));
   const parents = new Set(commits.flatMap(([, ...rest]) => rest));
-  return commits.flatMap(([id = '']) => (parents.has(id) ? [] : [id]));
+  const tips = commits.flatMap(([id = '']) => (parents.has(id) ? [] : [id]));
+  const hasRefs = files.some((file) => file.startsWith(join(gitDir, 'ref')));
+  const others = hasRefs ? await otherObjects(from, gitDir) : [];
+  return [...(tips.length > MOST_REFS ? [await joined(from, tips)] : tips), ...others];
 }
+
+/** A commit that only has others as its parents; the same for the same ones. */
+async function joined(from: string, tips: readonly string[]): Promise<string> {
+  if (tips.length > MOST_PARENTS) {
+    const parts: string[] = [];
+    for (let at = 0; at < tips.length; at += MOST_PARENTS)
+      parts.push(await joined(from, tips.slice(at, at + MOST_PARENTS)));
+    return joined(from, parts);
+  }
+  const tree = await gitLine(from, ['hash-object', '-t', 'tree', '-w', '--stdin'], { stdin: '' });
+  return commitTree(from, tree, tips, `${tips.length} commits that only a removed worktree reached\n`, kept);
+}
+
+/**
+ * The objects other than commits that a worktree's own refs name: a tag as it is, and a file or directory in a commit of ours,
+ * so that a branch can be made of each.
+ */
+async function otherObjects(from: string, gitDir: string): Promise<string[]> {
+  const format = '--format=%(objecttype) %(objectname) %(refname)';
+  const own = ['refs/worktree/', 'refs/bisect/', 'refs/rewritten/'];
+  const { stdout } = await git(from, ['for-each-ref', format, '--', ...own], { env: { GIT_DIR: gitDir } });
+  const found: string[] = [];
+  for (const line of stdout.toString('utf8').split('\n').filter(Boolean)) {
+    const [type = '', id = '', ...name] = line.split(' ');
+    if (type === 'tag') found.push(id);
+    if (type !== 'blob' && type !== 'tree') continue;
+    const mode = type === 'blob' ? '100644 blob' : '040000 tree';
+    const entry = `${mode} ${id}\t${name.join(' ').split('/').at(-1)}\n`;
+    const tree = await gitLine(from, ['mktree'], { stdin: entry });
+    found.push(await commitTree(from, tree, [], `${name.join(' ')} of a removed worktree\n`, kept));
+  }
+  return found;
+}
+
+/** With no time of its own, so that what is kept once more is the same commit. */
+const kept = { ...identity, GIT_AUTHOR_DATE: '@0 +0000', GIT_COMMITTER_DATE: '@0 +0000' };
 
 /** Keeps commits under recovery refs, all or none; resolves with the refs. Keeping one twice changes nothing. */
 export async function keepCommits(from: string, name: string, commits: readonly string[]): Promise<string[]> {
@@ -62,16 +104,24 @@ function isFresh(ref: string, name: string, end: string): boolean {
 
 const idPattern = /\b(?:[0-9a-f]{64}|[0-9a-f]{40})\b/g;
 
-/** Every object id in the small files of a worktree's git directory; submodules' repositories and indexes apart. */
-async function idsIn(gitDir: string): Promise<string[]> {
+/** Every object id in the files of a worktree's git directory; submodules' repositories and indexes apart. */
+async function idsIn(files: readonly string[]): Promise<string[]> {
   const found = new Set<string>();
-  for (const file of await filesIn(gitDir)) {
-    const text = await readFile(file, 'latin1');
-    if (text.length > MOST_BYTES) continue;
-    for (const [id] of text.matchAll(idPattern)) if (!/^0+$/.test(id)) found.add(id);
+  for (const file of files) {
+    let rest = '';
+    // A reflog may be of any size.
+    for await (const chunk of createReadStream(file, { encoding: 'latin1', highWaterMark: CHUNK })) {
+      const text = rest + chunk;
+      for (const [id] of text.matchAll(idPattern)) if (!/^0+$/.test(id)) found.add(id);
+      rest = text.slice(-LONGEST);
+    }
   }
-  return [...found].slice(-MOST_IDS);
+  return [...found];
 }
+
+/** How much of a file is read at once, and how long an id is at most, with what stands before it; in bytes. */
+const CHUNK = 1024 * 1024;
+const LONGEST = 65;
 
 async function filesIn(dir: string, top = true): Promise<string[]> {
   const entries = await readdir(dir, { withFileTypes: true });

@@ -1,14 +1,16 @@
 import { rename } from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { point } from '../faults/faults.ts';
 import { exists } from '../files/files.ts';
 import { mountsWithin } from '../files/mounts.ts';
 import { GitError, pathText } from '../git/core.ts';
+import { textOf } from '../git/git-dir.ts';
 import { deleteRef, forgetBranchSettings, resolveCommit } from '../git/refs.ts';
 import { forgetWorktree } from '../git/worktree.ts';
 import { type Stock, takeStock } from '../removal/stock.ts';
 import type { Repository } from '../repository/repository.ts';
 import { removeNamedTree } from '../state/remove.ts';
+import { adminDirs } from '../worktree/admin.ts';
 import { gitDirOf } from '../worktree/identity.ts';
 import { removeDirectories } from '../worktree/place.ts';
 import { keepCommits, leftCommits } from './left-commits.ts';
@@ -127,6 +129,15 @@ export function namedIgnored(ignored: readonly string[]): string {
   return ignored.slice(0, MOST_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
+/** The checkouts whose HEAD is on a branch (gitrepository-layout(5), `HEAD`), by where they lie. */
+async function headsOn(commonDir: string, ref: string): Promise<string[]> {
+  const on = async (gitDir: string) => (await textOf(join(gitDir, 'HEAD')))?.trim() === `ref: ${ref}`;
+  const linked = await adminDirs(commonDir);
+  const found: string[] = [];
+  for (const [path, admin] of linked) if (await on(admin)) found.push(path);
+  return (await on(commonDir)) ? [dirname(commonDir), ...found] : found;
+}
+
 /**
  * Deletes a branch that is still at `commit` and that no checkout has but the one at `path`, which is gone. Resolves with
  * the reason when it stays.
@@ -139,6 +150,9 @@ export async function deleteBranch(
   const ref = `refs/heads/${branch}`;
   const holder = repo.worktrees.find((entry) => entry.branch === ref && entry.path !== path);
   if (holder) return `the branch ${branch} is checked out in ${holder.path}`;
+  // What is known of the others is as old as the verb.
+  const since = (await headsOn(repo.commonDir, ref)).filter((one) => one !== path);
+  if (since.length > 0) return `the branch ${branch} is checked out in ${since.join(', ')} by now`;
   try {
     await deleteRef(from, ref, commit);
   } catch (error) {

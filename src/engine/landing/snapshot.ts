@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { Refusal } from '../call/refusal.ts';
+import { causeOf } from '../git/cause.ts';
 import { indexInfo, type NamedEntry, submodule } from '../git/compare.ts';
 import { fields, GitError, git, gitLine, pathText } from '../git/core.ts';
 import { treeDifference } from '../git/diff.ts';
@@ -11,7 +12,7 @@ import { moveRef } from '../git/refs.ts';
 import { recoveryRef } from '../repository/recovered.ts';
 import { withPrivateIndex } from '../state/private-index.ts';
 import { submoduleCommits } from '../worktree/inspect.ts';
-
+import { reasonIn } from './unwritten.ts';
 /** Who commits what discern keeps: it is nobody's own work. */
 export const identity = {
   GIT_AUTHOR_NAME: 'discern',
@@ -59,7 +60,16 @@ export async function keepForRecovery(
 async function addAll(checkout: string, env: Record<string, string>): Promise<void> {
   const submodules = await submoduleCommits(checkout);
   const others = submodules.map(({ path }) => `:(top,exclude,literal)${path.toString('utf8')}`);
-  await git(checkout, ['add', '--all', '--', ':(top)', ...others], { env });
+  try {
+    await git(checkout, ['add', '--all', '--', ':(top)', ...others], { env });
+  } catch (error) {
+    if (!(error instanceof GitError) || causeOf(error.stderr) !== 'other') throw error;
+    // A name that git takes no file of, or a filter that fails.
+    throw new Refusal(
+      'dirty_worktree',
+      `git cannot keep all that lies in it (${reasonIn(error.stderr)}): move that file away, or make its filter work, then drop again. Nothing was removed.`,
+    );
+  }
   if (submodules.length === 0) return;
   await git(checkout, ['update-index', '-z', '--add', '--index-info'], {
     env,

@@ -1,14 +1,11 @@
 import { statfs } from 'node:fs/promises';
 import { type Cause, causeOf } from '../git/cause.ts';
 
-/** How git says that it could not write all of a file: it does not say what failed. */
-const writeFailed = /unable to write file|write error|unable to write new (?:index )?file/i;
-
 /** The line in which git says why it could not write, after its hints. */
 export function reasonIn(said: string): string {
   const lines = said.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('hint:'));
   return (
-    lines.find((line) => writeFailed.test(line)) ??
+    lines.find((line) => causeOf(line) === 'unwritten') ??
     lines.find((line) => causeOf(line) !== 'other') ??
     lines[0] ??
     ''
@@ -19,14 +16,14 @@ export function reasonIn(said: string): string {
 const FULL_BELOW = 1024 * 1024;
 
 /**
- * Why git could not write a checkout's files, by what it said; `undefined` where it said no such thing. Of a file it had begun
+ * Why git could not write below a directory, by what it said; `undefined` where it said no such thing. Of a file it had begun
  * it does not say what failed, so the disk is asked.
  */
-export async function whyUnwritten(checkout: string, said: string): Promise<Cause | undefined> {
+export async function whyUnwritten(directory: string, said: string): Promise<Cause | undefined> {
   const cause = causeOf(said);
-  if (cause !== 'other') return cause;
-  if (!writeFailed.test(said)) return undefined;
-  const { bavail, bsize, files, ffree } = await statfs(checkout);
+  if (cause === 'other') return undefined;
+  if (cause !== 'unwritten') return cause;
+  const { bavail, bsize, files, ffree } = await statfs(directory);
   // A file system that counts no inodes says 0 of both.
-  return bavail * bsize < FULL_BELOW || (files > 0 && ffree === 0) ? 'no_space' : 'other';
+  return bavail * bsize < FULL_BELOW || (files > 0 && ffree === 0) ? 'no_space' : cause;
 }

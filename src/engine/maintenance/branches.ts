@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Refusal } from '../call/refusal.ts';
-import { orWhenAbsent } from '../files/files.ts';
+import { exists, orWhenAbsent } from '../files/files.ts';
 import { GitError, git } from '../git/core.ts';
 import { listRefs } from '../git/refs.ts';
 import { listWorktrees } from '../git/worktree.ts';
@@ -53,8 +53,8 @@ export async function leftBranches(repo: Repository, freed: ReadonlySet<string>)
   const loose = new Set(free.map(({ ref }) => ref));
   const found: Leftover[] = [];
   for (const branch of free) {
-    // Without a prefix a branch of the person's may look like ours: only its reflog tells.
-    if (prefix === '' && !(await isMadeByStart(repo.top, branch))) continue;
+    // A branch of the person's may be called like ours: only its reflog tells.
+    if (!(await isMadeByStart(repo, branch))) continue;
     if (merged.has(branch.ref)) found.push(left(branch, `everything on it is on ${repo.trunk?.name}`));
     else if ((await isWhereItBegan(repo.top, branch)) && (await isReachable(repo.top, branch.commit, loose)))
       found.push(left(branch, 'it stands where it began'));
@@ -122,9 +122,15 @@ async function comingBackTo(gitDir: string): Promise<string[]> {
     .map((text) => (text.startsWith('refs/') ? text : `refs/heads/${text}`));
 }
 
-/** Whether its reflog begins with the start that made it; a branch without a reflog proves nothing. */
-async function isMadeByStart(cwd: string, { ref }: Branch): Promise<boolean> {
-  return (await reflogOf(cwd, ref)).at(-1)?.startsWith(STARTED) ?? false;
+/**
+ * Whether its reflog begins with the start that made it; a branch without a reflog proves nothing. git is asked only where the
+ * reflog is no file of its own (gitrepository-layout(5), `logs`).
+ */
+async function isMadeByStart({ top, commonDir }: Repository, { ref }: Branch): Promise<boolean> {
+  if (await exists(join(commonDir, 'reftable')))
+    return (await reflogOf(top, ref)).at(-1)?.startsWith(STARTED) ?? false;
+  const text = await readFile(join(commonDir, 'logs', ref), 'utf8').catch(orWhenAbsent(''));
+  return text.split('\n', 1)[0]?.split('\t')[1]?.startsWith(STARTED) ?? false;
 }
 
 /** Whether all its reflog knows is that `start` made it (git-reflog(1)); a branch without a reflog proves nothing. */

@@ -105,18 +105,32 @@ async function remotesElsewhere(gitDir: string, leaving: readonly string[]): Pro
     const text = field.toString('utf8');
     const end = text.indexOf('\n');
     const name = text.slice('remote.'.length, (end === -1 ? text.length : end) - '.url'.length);
-    return goesToo(end === -1 ? '' : text.slice(end + 1), gitDir, leaving) ? [] : [name];
+    return [{ name, url: end === -1 ? '' : text.slice(end + 1) }];
   });
-  return [...new Set(names)];
+  const gone = await Promise.all(names.map(({ url }) => isNowhere(url, gitDir, leaving)));
+  return [...new Set(names.filter((_, n) => !gone[n]).map(({ name }) => name))];
 }
+
+/** True for a place that goes too, or where nothing is: a remote of this machine that was deleted has nothing any more. */
+async function isNowhere(url: string, gitDir: string, leaving: readonly string[]): Promise<boolean> {
+  const at = placeOf(url, gitDir);
+  return at !== undefined && (goesToo(url, gitDir, leaving) || !(await exists(at)));
+}
+
+/** Where a URL of this machine leads; `undefined` for another's. */
+function placeOf(url: string, gitDir: string): string | undefined {
+  const path = url.startsWith('file://') ? decodeURI(url.slice('file://'.length)) : url;
+  if (!url.startsWith('file://') && (/^[\w+.-]+:\/\//.test(url) || /^[^/]+:/.test(url))) return undefined;
+  return isAbsolute(path) ? resolve(path) : resolve(topOf(gitDir), path);
+}
+
+const topOf = (gitDir: string) => (gitDir.endsWith('/.git') ? dirname(gitDir) : gitDir);
 
 /** True for a place that is the repository itself or lies in what goes. (The worktree that goes is none: its repository stays.) */
 function goesToo(url: string, gitDir: string, leaving: readonly string[]): boolean {
-  const path = url.startsWith('file://') ? decodeURI(url.slice('file://'.length)) : url;
-  if (!url.startsWith('file://') && (/^[\w+.-]+:\/\//.test(url) || /^[^/]+:/.test(url))) return false;
-  const top = gitDir.endsWith('/.git') ? dirname(gitDir) : gitDir;
-  const at = isAbsolute(path) ? resolve(path) : resolve(top, path);
-  return at === top || at === gitDir || leaving.some((one) => at.startsWith(`${one}/`));
+  const at = placeOf(url, gitDir);
+  if (at === undefined) return false;
+  return at === topOf(gitDir) || at === gitDir || leaving.some((one) => at.startsWith(`${one}/`));
 }
 
 /** What the last fetch brought (`<id>\t[not-for-merge]\t<what> of <url>`). */

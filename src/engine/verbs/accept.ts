@@ -11,7 +11,7 @@ import { resolveCommit } from '../git/refs.ts';
 import { isTrackedClean, listChanges, readStatus } from '../git/status.ts';
 import { insideProject } from '../jobs/scopes.ts';
 import { converge } from '../landing/converge.ts';
-import { findObstacles, waitForIndex } from '../landing/follow.ts';
+import { findObstacles, waitForBranch, waitForIndex } from '../landing/follow.ts';
 import { overwritten } from '../landing/in-the-way.ts';
 import { requireOwnState } from '../landing/journal.ts';
 import { type LandingResult, land, nothing } from '../landing/land.ts';
@@ -169,7 +169,7 @@ async function examine(repo: Repository): Promise<Candidate> {
     const why = repo.self.locked ? ` (${repo.self.locked})` : '';
     throw new Refusal(
       'locked_worktree',
-      `${repo.top} is locked${why}: run "git worktree unlock ${repo.top}" if that is over.`,
+      `${repo.top} is locked${why}: run "git worktree unlock ${shellWord(repo.top)}" if that is over.`,
       {
         data,
       },
@@ -180,6 +180,11 @@ async function examine(repo: Repository): Promise<Candidate> {
   await waitForIndex(repo.gitDir);
   await requireOwnState(repo.commonDir, data);
   const record = await readRecord(repo.gitDir);
+  // Once the work has landed the branch goes.
+  if (record) {
+    requireOwnBranch(repo);
+    await waitForBranch(repo.commonDir, repo.branch);
+  }
   // Asked at once, since each is a git of its own; told in order.
   const landing = repo.landing.path;
   const differing = treeDifference(landing, trunk.commit, repo.commit);
@@ -247,6 +252,20 @@ function requireOneLanding(repo: Repository, trunk: Trunk): void {
   throw new Refusal(
     'dirty_landing_checkout',
     `${trunk.name} is checked out twice, in ${first.path} and ${second.path}, and only one of them can follow: run "git switch --detach" in the other, then accept again.`,
+    { data: where(repo) },
+  );
+}
+
+/** Refuses `busy` where another checkout has the worktree's branch too: it could not be deleted when the work has landed. */
+function requireOwnBranch(repo: Repository): void {
+  const { branch, path } = repo.self;
+  const other = repo.worktrees.find(
+    (one) => one.path !== path && branch !== undefined && one.branch === branch,
+  );
+  if (!other) return;
+  throw new Refusal(
+    'busy',
+    `${repo.branch} is checked out in ${other.path} too, so it could not be deleted: run "git switch --detach" there, then accept again. Nothing was landed.`,
     { data: where(repo) },
   );
 }

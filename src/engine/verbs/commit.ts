@@ -5,6 +5,7 @@ import type { Envelope } from '../../contract/envelope.ts';
 import type { Args, Data } from '../../contract/verbs.ts';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
+import { causeOf } from '../git/cause.ts';
 import { fields, GitError, git, pathText } from '../git/core.ts';
 import { resolveCommit } from '../git/refs.ts';
 import { readStatus } from '../git/status.ts';
@@ -127,6 +128,8 @@ async function stage(repo: Repository, paths: string[] | undefined, ctx: Context
         { data: where(repo) },
       );
     }
+    // What keeps a file from being written is told as that.
+    if (causeOf(error.stderr) !== 'other') throw error;
     throw new Refusal(
       'gate_failed',
       `Nothing was committed: ${error.message}. Correct that, and commit again.`,

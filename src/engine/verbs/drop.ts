@@ -21,6 +21,7 @@ import { asksPerson, requireWord } from '../repository/consent.ts';
 import { isHomeEntry, openRepository, type Repository, rootIn, where } from '../repository/repository.ts';
 import { madeOwnDir } from '../state/own-dir.ts';
 import { PRUNE } from '../state/remedies.ts';
+import { shellWord } from '../words/shell-word.ts';
 import { gitDirOf, namesOf } from '../worktree/identity.ts';
 import { holdings } from '../worktree/inspect.ts';
 import { leavingAdvice } from '../worktree/moving.ts';
@@ -124,7 +125,7 @@ async function findWorktree(repo: Repository, name: string): Promise<WorktreeEnt
   if (entry.locked !== undefined) {
     throw new Refusal(
       'locked_worktree',
-      `${entry.path} is locked${entry.locked ? ` (${entry.locked})` : ''}: run "git worktree unlock ${entry.path}" if that is over.`,
+      `${entry.path} is locked${entry.locked ? ` (${entry.locked})` : ''}: run "git worktree unlock ${shellWord(entry.path)}" if that is over.`,
       { data: where(repo) },
     );
   }

@@ -5,11 +5,10 @@ import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
 import { point } from '../faults/faults.ts';
 import { GitError } from '../git/core.ts';
-import { treeDifference } from '../git/diff.ts';
-import { commitForPerson, fastForward, mergeTrees } from '../git/merge.ts';
+import { commitForPerson, mergeTrees } from '../git/merge.ts';
 import { isAncestor } from '../git/refs.ts';
 import { readStatus } from '../git/status.ts';
-import { editedInTheWay } from '../landing/hidden-edits.ts';
+import { moveForward } from '../landing/move-forward.ts';
 import { lockCheckout, requireCleanWorktree, resolveRef } from '../repository/checkout.ts';
 import { fetchUpstream } from '../repository/fetch.ts';
 import { isHome, openRepository, type Repository, requireTrunk, where } from '../repository/repository.ts';
@@ -192,39 +191,6 @@ function setupFailure(
     error: late ? 'timed_out' : 'gate_failed',
     message: `${message} But "${setup.failed?.command}" ${late ? 'ran out of time' : 'failed'} afterwards: ${advice}`,
   };
-}
-
-async function moveForward(repo: Repository, after: string, from: string, data: UpdateData): Promise<void> {
-  const changes = await treeDifference(repo.top, repo.commit, after);
-  const hidden = await editedInTheWay(repo.top, repo.commit, after, changes);
-  if (hidden.length > 0) {
-    throw new Refusal(
-      'dirty_worktree',
-      `${from} changes files that are edited here and that git was told to overlook (${hidden.join(', ')}): run "git update-index --no-assume-unchanged --no-skip-worktree" on them, commit or discard the edits, and call again.`,
-      { data },
-    );
-  }
-  try {
-    await fastForward(repo.top, after, repo.branch);
-  } catch (error) {
-    if (!(error instanceof GitError)) throw error;
-    // git lists the paths that stand in the way, each behind a tab.
-    const files = error.stderr.split('\n').filter((line) => line.startsWith('\t'));
-    if (files.length === 0) {
-      throw new Refusal(
-        'busy',
-        `${repo.top} could not move forward: ${error.message}. Nothing was changed.`,
-        {
-          data,
-        },
-      );
-    }
-    throw new Refusal(
-      'dirty_worktree',
-      `${from} brings files that would overwrite files here (${files.map((line) => line.trim()).join(', ')}): move them away and call again.`,
-      { data },
-    );
-  }
 }
 
 /** Makes what the checkout needs ready once more: its resources, when it is a worktree of ours, and the ensures. */
