@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Args, Verb } from '../../src/contract/verbs.ts';
+import { GitError } from '../../src/engine/git/core.ts';
 import { runVerb } from '../../src/engine/verbs/run-verb.ts';
 import {
   elsewhere,
@@ -59,6 +60,12 @@ describe('What keeps a verb from writing', () => {
     assert.match(await told(failing('EACCES', path)), /^unavailable: .*may not write in \/r\/\.git/);
     assert.match(await told(failing('EPERM', {})), /^internal_error: /, 'that was no file');
     assert.match(await told(failing('EMFILE', path)), /^internal_error: /);
+    const nobody = new GitError(
+      ['commit-tree'],
+      128,
+      'Author identity unknown\n\n*** Please tell me who you are.',
+    );
+    assert.match(await told(() => Promise.reject(nobody)), /^unavailable: .*set user\.name and user\.email/);
     // A device that is always full, where the system has one.
     if (process.platform === 'linux')
       assert.match(await told(() => writeFile('/dev/full', 'x') as Promise<never>), /^unavailable: ENOSPC/);

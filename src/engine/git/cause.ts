@@ -8,6 +8,8 @@ export type Cause =
   | 'read_only'
   /** The user may not write there. */
   | 'permission'
+  /** git does not know who commits. */
+  | 'no_identity'
   /** A file could not be written, and git does not say why: a full disk, a quota or a limit. */
   | 'unwritten'
   | 'other';
@@ -20,6 +22,10 @@ const patterns: readonly [Cause, RegExp][] = [
   [
     'locked',
     /\.lock': File exists|Unable to create '.*\.lock'|could not lock|cannot lock ref .*(?:File exists)/is,
+  ],
+  [
+    'no_identity',
+    /please tell me who you are|empty ident name|no (?:email|name) was given and auto-detection/i,
   ],
   // A ref that cannot be written is told like so, with no word of the system's.
   [
@@ -55,6 +61,8 @@ export function adviceOn(cause: Cause, place: string): string {
       return `${place} is on a read-only file system, as a sandbox may mount it: run this server outside of it, or have it mounted writable, then call again`;
     case 'permission':
       return `this user may not write in ${place}: correct its permissions, then call again`;
+    case 'no_identity':
+      return `git does not know who commits in ${place}: set user.name and user.email ("git config --global user.name <name>"), then call again`;
     case 'unwritten':
       return `a file in ${place} could not be written, as on a full disk, at a quota or a limit: free some space, then call again`;
     case 'locked':
