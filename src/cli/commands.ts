@@ -55,6 +55,15 @@ export function text(value: unknown): string | undefined {
   return typeof last === 'string' && last !== '' ? last : undefined;
 }
 
+/** How a worktree is named, whatever directory the person stands in. */
+const namedWorktree = 'Its id, branch or directory, as status and fleet list it';
+
+/** What was typed for an argument, an empty text included: it clears. */
+function given<Name extends string>(name: Name, parsed: Parsed): { [N in Name]?: string } {
+  const value = Array.isArray(parsed[name]) ? (parsed[name] as unknown[]).at(-1) : parsed[name];
+  return (typeof value === 'string' ? { [name]: value } : {}) as { [N in Name]?: string };
+}
+
 /** A number that was typed behind an option. */
 function amount(name: string, parsed: Parsed): Record<string, number> {
   const typed = text(parsed[name]);
@@ -274,6 +283,58 @@ export const commands: { [V in Verb]: Command<V> } = {
     args(parsed) {
       if (text(parsed.path)) throw new Misuse('recollect is about no directory: leave --path out.');
       return { session: text(parsed.session) ?? '', ...amount('last', parsed) };
+    },
+  },
+  phase: {
+    usage: 'phase <worktree> [word]',
+    describe: 'Show which phase of the work a worktree is in, or report it',
+    positionals: { worktree: namedWorktree, word: 'The phase, such as testing; "" clears it' },
+    options: {
+      note: { type: 'string', requiresArg: true, describe: 'What there is to know of it, on one line' },
+      blocked: { type: 'boolean', describe: 'It cannot go on by itself; --no-blocked: it can again' },
+    },
+    args: (parsed) => ({
+      worktree: text(parsed.worktree) ?? '',
+      ...given('word', parsed),
+      ...given('note', parsed),
+      ...(typeof parsed.blocked === 'boolean' && { blocked: parsed.blocked }),
+    }),
+  },
+  todo: {
+    usage: 'todo <worktree>',
+    describe: 'Show the to-dos that an agent reported of its work in a worktree',
+    positionals: { worktree: namedWorktree },
+    options: {},
+    args: (parsed) => ({ worktree: text(parsed.worktree) ?? '' }),
+  },
+  describe: {
+    usage: 'describe <worktree>',
+    describe: 'Show or change the title and the description of a worktree',
+    positionals: { worktree: namedWorktree },
+    options: {
+      title: { type: 'string', requiresArg: true, describe: 'Its title; "" takes it away' },
+      description: { type: 'string', requiresArg: true, describe: 'Its description; "" takes it away' },
+    },
+    args: (parsed) => ({
+      worktree: text(parsed.worktree) ?? '',
+      ...given('title', parsed),
+      ...given('description', parsed),
+    }),
+  },
+  ticket: {
+    usage: 'ticket <action> <worktree> <ref>',
+    describe: 'Attach an issue or a pull request to a worktree, or detach it',
+    positionals: {
+      action: 'attach or detach',
+      worktree: namedWorktree,
+      ref: 'Its URL, #42, 42 or owner/repo#42',
+    },
+    options: {},
+    args(parsed) {
+      const { action } = parsed;
+      if (action !== 'attach' && action !== 'detach')
+        throw new Misuse('ticket takes attach or detach: discern ticket attach <worktree> <ref>.');
+      return { action, worktree: text(parsed.worktree) ?? '', ref: text(parsed.ref) ?? '' };
     },
   },
   prune: {

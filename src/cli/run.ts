@@ -1,6 +1,6 @@
 import type { AnyEnvelope } from '../contract/answers.ts';
 import type { Consent } from '../contract/consent.ts';
-import { beginsAtDirectory, needsNoRoot, traits } from '../contract/traits.ts';
+import { beginsAtDirectory, needsNoRoot, seeksAmongKnown, traits } from '../contract/traits.ts';
 import { visible } from '../contract/visible.ts';
 import type { Request } from './command-line.ts';
 import { confirm } from './confirm.ts';
@@ -113,7 +113,8 @@ async function answer(
   try {
     const named = 'worktree' in args ? { ...args, worktree: namedFrom(here, args.worktree) } : args;
     const checked = engine.parseCall(verb, named);
-    if (needsNoRoot(verb)) return await engine.runCall(checked, '', ctx);
+    if (seeksAmongKnown(verb)) root = await rootToSeekFrom(engine, here, path);
+    if (needsNoRoot(verb)) return await engine.runCall(checked, root ?? '', ctx);
     const from = startingPoint(here, path);
     if (from === undefined) {
       throw new engine.Refusal(
@@ -127,4 +128,15 @@ async function answer(
   } catch (error) {
     return engine.stopped(verb, root, error);
   }
+}
+
+/** The project a verb about known projects looks at first: the one that was named, else the one the person stands in, if any. */
+async function rootToSeekFrom(
+  engine: Awaited<ReturnType<typeof loadEngine>>,
+  here: string | undefined,
+  path: string | undefined,
+): Promise<string | undefined> {
+  const from = startingPoint(here, path);
+  if (from === undefined) return undefined;
+  return path === undefined ? engine.findRoot(from).catch(() => undefined) : engine.findRoot(from);
 }

@@ -37,6 +37,7 @@ export const refusals = [
   'outside_project',
   'caller_elsewhere',
   'unavailable',
+  'ambiguous',
   'internal_error',
 ] as const;
 

@@ -30,8 +30,11 @@ export function mayRunCommands(
 export const isVerb = (word: unknown): word is Verb =>
   typeof word === 'string' && Object.hasOwn(traits, word);
 
-/** True of a verb that is about no checkout: it takes no `path`, waits for nothing, and answers wherever it is called. */
-export const needsNoRoot = (verb: Verb): boolean => traits[verb].begins === 'none';
+/** True of a verb that answers wherever it is called: no root is needed for it. */
+export const needsNoRoot = (verb: Verb): boolean => traits[verb].begins === 'none' || seeksAmongKnown(verb);
+
+/** True of a verb about the projects that are known, which takes a root only as the place to look first. */
+export const seeksAmongKnown = (verb: Verb): boolean => traits[verb].begins === 'known';
 
 /** True of a verb that begins at a directory, whether it is a project's or not: what it does is find out, or make it one. */
 export const beginsAtDirectory = (verb: Verb): boolean =>

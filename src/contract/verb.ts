@@ -3,8 +3,9 @@ import type * as z from 'zod';
 /**
  * Where a verb begins. `project`: at a project's root. `directory`: at a directory that is there, a project's or not.
  * `anywhere`: also at one that is gone. `none`: it is about no checkout, takes no `path`, and answers wherever it is called.
+ * `known`: at the projects this user has, the one of `path` or of the held root first; it needs neither.
  */
-export type Begins = 'project' | 'directory' | 'anywhere' | 'none';
+export type Begins = 'project' | 'directory' | 'anywhere' | 'known' | 'none';
 
 /**
  * Whether a call may run commands that the project or its repository names: jobs, standards, setup, hooks, and what makes and

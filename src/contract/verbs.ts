@@ -3,15 +3,18 @@ import type { VerbDescriptor, VerbTraits } from './verb.ts';
 import { fleetVerbs } from './verbs-fleet.ts';
 import { upkeepVerbs } from './verbs-upkeep.ts';
 import { workVerbs } from './verbs-work.ts';
+import { worktreeVerbs } from './verbs-worktree.ts';
 
 /**
  * The verbs, as data: what each takes, what it answers, what it may change, and what the programs must know of it. The MCP
  * tools, the CLI and the extension are all made from this table.
  */
-export const verbs = { ...workVerbs, ...upkeepVerbs, ...fleetVerbs } as const satisfies Record<
-  string,
-  VerbDescriptor
->;
+export const verbs = {
+  ...workVerbs,
+  ...upkeepVerbs,
+  ...fleetVerbs,
+  ...worktreeVerbs,
+} as const satisfies Record<string, VerbDescriptor>;
 
 export type Verb = keyof typeof verbs;
 export type Args<V extends Verb> = z.infer<(typeof verbs)[V]['args']>;

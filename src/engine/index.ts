@@ -1,11 +1,13 @@
 import type { AnswerOf, AnyEnvelope, Call } from '../contract/answers.ts';
 import type { Envelope } from '../contract/envelope.ts';
-import { beginsAtDirectory, needsNoRoot, traits } from '../contract/traits.ts';
+import { beginsAtDirectory, needsNoRoot, seeksAmongKnown, traits } from '../contract/traits.ts';
 import type { Args, Data, Verb } from '../contract/verbs.ts';
 import type { Context } from './call/context.ts';
+import { meetProject } from './fleet/known-projects.ts';
 import { hearing } from './git/heard.ts';
 import { accept } from './verbs/accept.ts';
 import { commit } from './verbs/commit.ts';
+import { describe } from './verbs/describe.ts';
 import { doctor, withHeld } from './verbs/doctor.ts';
 import { drop } from './verbs/drop.ts';
 import { explainJob } from './verbs/explain.ts';
@@ -13,12 +15,14 @@ import { done, prepare, test } from './verbs/gate.ts';
 import { explain } from './verbs/help.ts';
 import { init } from './verbs/init.ts';
 import { prune } from './verbs/prune.ts';
+import { phase, todo } from './verbs/reported.ts';
 import { refused, runVerb } from './verbs/run-verb.ts';
 import { scopes } from './verbs/scopes.ts';
 import { recollect, sessions } from './verbs/sessions.ts';
 import { standards } from './verbs/standards.ts';
 import { start } from './verbs/start.ts';
 import { status } from './verbs/status.ts';
+import { ticket } from './verbs/ticket.ts';
 import { update } from './verbs/update.ts';
 
 /** A verb's core: a function of an explicit root that knows neither who called nor where the process stands. */
@@ -47,6 +51,10 @@ const cores: { [V in Verb]: Core<V> } = {
   help: explain,
   sessions,
   recollect,
+  phase,
+  todo,
+  describe,
+  ticket,
 };
 
 /**
@@ -60,9 +68,13 @@ export function run<V extends Verb>(
   ctx: Context,
 ): Promise<AnswerOf<V>> {
   const core = () => cores[verb](root, args, ctx);
-  return runVerb<V, Data<V>>(verb, needsNoRoot(verb) ? undefined : root, () =>
+  const meets = traits[verb].begins === 'project' || (seeksAmongKnown(verb) && root !== '');
+  const meeting = meets ? meetProject(process.env, root) : undefined;
+  const answer = runVerb<V, Data<V>>(verb, needsNoRoot(verb) ? undefined : root, () =>
     traits[verb].cancelsAnywhere ? hearing(ctx.signal, core) : core(),
   );
+  // Before the answer is out, so that whoever asks next for the projects hears of this one.
+  return meeting === undefined ? answer : meeting.then(() => answer);
 }
 
 /** {@link run} for a call of whichever verb. */

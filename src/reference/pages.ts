@@ -24,6 +24,7 @@ const order = [
   'reuse',
   'landing',
   'fleet',
+  'notes',
   'verbs',
   'config',
   'settings',

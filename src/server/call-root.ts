@@ -27,6 +27,16 @@ export async function callRoot(verb: Verb, { path, held, cwd }: Asked): Promise<
   return directory(held).catch(() => homedir());
 }
 
+/** The root a verb about known projects begins to look at: that of `path`, else a held root that is there, else none. */
+export async function rootToSeekFrom(
+  verb: Verb,
+  path: string | undefined,
+  held: HeldRoot,
+): Promise<string | undefined> {
+  if (path !== undefined) return namedRoot(verb, path);
+  return held.root === null || (await held.missing()) ? undefined : held.root;
+}
+
 /** The root of a call that names a `path`. */
 export async function namedRoot(verb: Verb, path: string): Promise<string> {
   if (!beginsAtDirectory(verb)) return pathRoot(path);

@@ -8,13 +8,13 @@ The way of working:
 4. If the branch is behind, discern_update merges the trunk.
 5. discern_accept lands the proved commit on the trunk, deletes the worktree and re-aims at the trunk's checkout. Only when the person wants it landed.
 
-Leave \`path\` out unless you mean another checkout; it holds for that one call. If edits and results seem to disagree, call discern_status. A refusal's message says what to do next.`;
+Leave \`path\` out unless you mean another checkout; it holds for that one call. If edits and results seem to disagree, call discern_status. A refusal's message says what to do next. Say how far you are in the files DISCERN_PHASE_FILE ("testing: the parser") and DISCERN_TODO_FILE ("- [ ] docs") name; unset, \`git rev-parse --git-path discern-phase\` (or \`discern-todo\`) prints it.`;
 
 const looking = `discern runs a project's gate and lands its work in git worktrees. This server was started with --read-only: it shows how checkouts stand and changes nothing, so it has no tool that starts, gates, updates or lands. It holds one root: the checkout its tools act on when a call names no \`path\`. Every answer says which root it is about; read that line.
 
-discern_status shows a checkout's branch, changes, proof and all worktrees. discern_scopes shows which gates its changes call for. discern_doctor finds what is wrong. discern_sessions lists agents’ sessions, discern_recollect what a person asked in one. A command that a finding names as its remedy is for a person at a terminal.`;
+discern_status shows a checkout's branch, changes, proof and all worktrees. discern_scopes shows which gates its changes call for. discern_explain says why a job runs or is reused. discern_doctor finds what is wrong. discern_sessions lists agents’ sessions, discern_recollect what a person asked in one, discern_todo an agent’s to-dos. A command that a finding names as its remedy is for a person at a terminal.`;
 
-const remote = `discern runs a project's gate and lands its work in git worktrees. This server is reached over HTTP and holds no root: every call except discern_projects, discern_help, discern_sessions and discern_recollect must name a \`path\` on the server's machine, and nothing is remembered between calls. Every answer says which root it is about; read that line.
+const remote = `discern runs a project's gate and lands its work in git worktrees. This server is reached over HTTP and holds no root: every call about a project must name a \`path\` on the server's machine, and nothing is remembered between calls. Every answer says which root it is about; read that line.
 
 The way of working:
 1. discern_projects lists the checkouts there are.
@@ -26,9 +26,9 @@ The way of working:
 
 If edits and results seem to disagree, call discern_status. A refusal's message says what to do next.`;
 
-const remoteLooking = `discern runs a project's gate and lands its work in git worktrees. This server was started with --read-only: it shows how checkouts stand and changes nothing, so it has no tool that starts, gates, updates or lands. It is reached over HTTP and holds no root: every call except discern_projects, discern_help, discern_sessions and discern_recollect must name a \`path\` on the server's machine.
+const remoteLooking = `discern runs a project's gate and lands its work in git worktrees. This server was started with --read-only: it shows how checkouts stand and changes nothing, so it has no tool that starts, gates, updates or lands. It is reached over HTTP and holds no root: every call about a project must name a \`path\` on the server's machine.
 
-discern_projects lists the checkouts there are. discern_status shows one's branch, changes, proof and all worktrees. discern_scopes shows which gates its changes call for. discern_doctor finds what is wrong. discern_sessions lists agents’ sessions, discern_recollect what a person asked in one. A command that a finding names as its remedy is for a person at a terminal.`;
+discern_projects lists the checkouts there are. discern_status shows one's branch, changes, proof and all worktrees. discern_scopes shows which gates its changes call for. discern_explain says why a job runs or is reused. discern_doctor finds what is wrong. discern_sessions lists agents’ sessions, discern_recollect what a person asked in one, discern_todo an agent’s to-dos. A command that a finding names as its remedy is for a person at a terminal.`;
 
 /** The instructions of a server, by whether it holds a root and whether it may only look. */
 export const instructions = {

@@ -19,6 +19,7 @@ import type { Data } from '../contract/verbs.ts';
 import type { RecollectData, SessionsData } from '../contract/verbs-fleet.ts';
 import { visible } from '../contract/visible.ts';
 import { byJob, cut, cutMiddle, lastOf } from './cut.ts';
+import { describedLines, todoLines } from './render-worktree.ts';
 
 const MOST_DIAGNOSTICS = 10;
 const MOST_WORKTREES = 20;
@@ -132,6 +133,8 @@ const ownLines: { [V in VerbWithReport]: Lines<Data<V>> } & { projects: Lines<Pr
   help: () => [],
   sessions: (envelope) => (isWhole(envelope) ? sessionLines(envelope.data) : []),
   recollect: (envelope) => (isWhole(envelope) ? queryLines(envelope.data) : []),
+  describe: ({ ok, data }) => (ok ? describedLines(data ?? {}) : []),
+  todo: ({ data }) => some(todoLines(data ?? {}), MOST_PLANNED),
   projects: (envelope) => (isWhole(envelope) ? projectLines(envelope.data) : []),
 };
 

@@ -1,7 +1,7 @@
 import { type AnyEnvelope, isWhole, pathOf } from '../contract/answers.ts';
 import type { Held } from '../contract/data.ts';
 import type { VerbEvent } from '../contract/events.ts';
-import { mayRunCommands, needsNoRoot, traits } from '../contract/traits.ts';
+import { mayRunCommands, needsNoRoot, seeksAmongKnown, traits } from '../contract/traits.ts';
 import type { Verb } from '../contract/verbs.ts';
 import type { WindowEvent } from '../contract/window.ts';
 import { Refusal } from '../engine/call/refusal.ts';
@@ -9,7 +9,7 @@ import { point } from '../engine/faults/faults.ts';
 import type { Context } from '../engine/index.ts';
 import { findRoot } from '../engine/repository/root.ts';
 import type { Answer, CallRequest } from './call.ts';
-import { callRoot, heldRoot } from './call-root.ts';
+import { callRoot, heldRoot, rootToSeekFrom } from './call-root.ts';
 import { type Caller, Callers } from './caller.ts';
 import type { Turn } from './callers.ts';
 import { cancellable } from './cancellable.ts';
@@ -186,7 +186,8 @@ export class Session {
       }
       await point('call.looked');
       const named = follow && dropped ? follow.root : path;
-      if (!needsNoRoot(verb)) root = await callRoot(verb, { path: named, held, cwd: this.#options.cwd });
+      if (seeksAmongKnown(verb)) root = await rootToSeekFrom(verb, path, held);
+      else if (!needsNoRoot(verb)) root = await callRoot(verb, { path: named, held, cwd: this.#options.cwd });
       if (!this.#trusted && mayRunCommands(traits[verb], call.args)) {
         throw new Refusal(
           'untrusted',

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { commands } from '../../src/cli/commands.ts';
 import type { DropData, StartData, StatusData, UpdateData } from '../../src/contract/data.ts';
 import { envelopeSchema } from '../../src/contract/envelope.ts';
-import { traits } from '../../src/contract/traits.ts';
+import { needsNoRoot } from '../../src/contract/traits.ts';
 import { type Verb, verbNames, verbs } from '../../src/contract/verbs.ts';
 import { cliFile, json } from '../support/cli.ts';
 import { projects } from '../support/project.ts';
@@ -28,7 +28,7 @@ describe('With --json', () => {
 
   it('every verb that is about a project refuses a directory of no project, and exits with 1', async () => {
     const { home } = await make();
-    for (const verb of verbNames.filter((one) => one !== 'doctor' && traits[one].begins !== 'none')) {
+    for (const verb of verbNames.filter((one) => one !== 'doctor' && !needsNoRoot(one))) {
       const { envelope, result } = await json([verb, ...needed(verb)], { cwd: home });
       assert.equal(envelope.error, verb === 'init' ? 'not_a_git_repository' : 'not_initialized', verb);
       assert.ok(envelope.message?.includes(home));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gateVerbs } from '../../src/contract/gate-verbs.ts';
-import { isVerb, mayRunCommands, traits } from '../../src/contract/traits.ts';
+import { isVerb, mayRunCommands, needsNoRoot, seeksAmongKnown, traits } from '../../src/contract/traits.ts';
 import { type Verb, verbNames, verbs } from '../../src/contract/verbs.ts';
 import { instructions } from '../../src/server/instructions.ts';
 
@@ -20,7 +20,19 @@ describe('The table of verbs', () => {
     const args = (verb: Verb) => (verb === 'prune' ? { dry_run: false } : {});
     assert.deepEqual(
       where((verb) => !mayRunCommands(traits[verb], args(verb))),
-      ['status', 'scopes', 'explain', 'doctor', 'help', 'sessions', 'recollect'],
+      [
+        'status',
+        'scopes',
+        'explain',
+        'doctor',
+        'help',
+        'sessions',
+        'recollect',
+        'phase',
+        'todo',
+        'describe',
+        'ticket',
+      ],
     );
     const calls: [Verb, Record<string, unknown>, boolean][] = [
       ['prune', {}, false],
@@ -55,7 +67,7 @@ describe('The table of verbs', () => {
   it('does not contradict itself', () => {
     for (const verb of verbNames) {
       const { annotations, looking, args } = verbs[verb];
-      const { begins, runsCommands, movesHeldRoot, callerElsewhere, refreshesViews } = traits[verb];
+      const { runsCommands, movesHeldRoot, callerElsewhere, refreshesViews } = traits[verb];
       if (annotations.readOnlyHint) {
         assert.deepEqual([runsCommands, movesHeldRoot, refreshesViews], ['never', false, false], verb);
         assert.equal(looking, null, `${verb} always looks`);
@@ -63,8 +75,9 @@ describe('The table of verbs', () => {
       // Reading the status again after a status would never end.
       if (looking !== null) assert.equal(refreshesViews, false, verb);
       if (movesHeldRoot) assert.equal(refreshesViews, true, verb);
-      if (begins === 'none') assert.equal(callerElsewhere, 'ignore', verb);
-      assert.equal('path' in args.shape, begins !== 'none', `${verb} takes path`);
+      if (needsNoRoot(verb)) assert.equal(callerElsewhere, 'ignore', verb);
+      if (!seeksAmongKnown(verb))
+        assert.equal('path' in args.shape, !needsNoRoot(verb), `${verb} takes path`);
     }
     assert.deepEqual(
       where((verb) => traits[verb].gateView === 'offers'),

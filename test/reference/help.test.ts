@@ -24,6 +24,7 @@ describe('The help', () => {
         'reuse',
         'landing',
         'fleet',
+        'notes',
         'verbs',
         'config',
         'settings',

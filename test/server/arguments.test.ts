@@ -65,15 +65,15 @@ describe('A tool’s arguments', () => {
 
   it('of a wrong type are refused, each by its name', async () => {
     for (const { name, inputSchema } of await connection.tools()) {
-      const { properties } = inputSchema as { properties: Record<string, { type: string }> };
-      for (const [argument, { type }] of Object.entries(properties)) {
+      const { properties } = inputSchema as { properties: Record<string, { type: string; enum?: unknown }> };
+      for (const [argument, { type, enum: values }] of Object.entries(properties)) {
         for (const wrong of [null, type === 'string' ? 7 : 'yes', ...(type === 'array' ? [] : [['x']]), {}]) {
           const given = requiredArguments[name] ?? {};
           const answer = await connection.call(name, { ...given, [argument]: wrong });
           refuses(
             answer,
             'invalid_argument',
-            `"${argument}" is wrong (expected ${type === 'integer' ? 'number' : type}`,
+            `"${argument}" is wrong (expected ${values ? 'one of' : type === 'integer' ? 'number' : type}`,
           );
         }
       }

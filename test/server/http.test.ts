@@ -3,23 +3,18 @@ import { cp, mkdir, readFile, realpath, symlink, writeFile } from 'node:fs/promi
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { ProjectsData } from '../../src/contract/projects.ts';
-import { verbNames, verbs } from '../../src/contract/verbs.ts';
+import { needsNoRoot } from '../../src/contract/traits.ts';
+import { type Verb, verbNames, verbs } from '../../src/contract/verbs.ts';
 import { instructions } from '../../src/server/instructions.ts';
 import { started } from '../support/checkouts.ts';
 import { httpServers, send, token } from '../support/http.ts';
 import { killedAt } from '../support/invariants.ts';
 import { git, plainConfig, projects } from '../support/project.ts';
-import { clients } from '../support/server.ts';
+import { clients, namesNothing, requiredArguments } from '../support/server.ts';
 import { snapshot } from '../support/snapshot.ts';
 
 const { make, removeAll } = projects();
 const { serve, connect, stopAll } = httpServers();
-
-/** Arguments without which a verb would refuse for another reason than a missing path. */
-const needed: Record<string, Record<string, unknown>> = {
-  drop: { worktree: 'x', delete_branch: true },
-  commit: { message: 'm' },
-};
 
 interface Tool {
   name: string;
@@ -85,7 +80,7 @@ describe('A server over HTTP', () => {
       ['discern_projects', ...verbNames.map((verb) => `discern_${verb}`)],
     );
     for (const { name, description = '', inputSchema } of tools) {
-      const rooted = !/_(help|projects|sessions|recollect)$/.test(name);
+      const rooted = name !== 'discern_projects' && !needsNoRoot(name.replace('discern_', '') as Verb);
       assert.equal(inputSchema.required?.includes('path') ?? false, rooted, name);
       const words = [
         description,
@@ -106,20 +101,22 @@ describe('A server over HTTP', () => {
     for (const client of clients) {
       const connection = await connect(server.url, client);
       for (const verb of verbNames) {
-        const rooted = 'path' in verbs[verb].args.shape;
-        for (const args of [{}, needed[verb] ?? {}]) {
+        const rooted = !needsNoRoot(verb);
+        const needed = requiredArguments[`discern_${verb}`] ?? {};
+        for (const args of [{}, needed]) {
           const { envelope, isError } = await connection.call(`discern_${verb}`, args);
-          // It is about a session, and none is named.
-          const otherwise = verb === 'recollect' ? 'invalid_argument' : undefined;
+          // What it is about is not named, or there is nothing of that name.
+          const nothing = verb === 'recollect' || args !== needed ? 'invalid_argument' : 'path_not_found';
+          const otherwise = namesNothing(`discern_${verb}`) ? nothing : undefined;
           assert.equal(envelope.error, rooted ? 'path_required' : otherwise, verb);
-          assert.equal(isError, rooted || verb === 'recollect');
+          assert.equal(isError, envelope.error !== undefined);
           if (rooted) assert.match(envelope.message ?? '', /pass path.*discern_projects lists/);
         }
         if (!rooted) continue;
-        const misspelt = await connection.call(`discern_${verb}`, { ...needed[verb], paht: project.root });
+        const misspelt = await connection.call(`discern_${verb}`, { ...needed, paht: project.root });
         assert.equal(misspelt.envelope.error, 'unknown_argument', verb);
         assert.match(misspelt.envelope.message ?? '', /did you mean "path"/);
-        const relative = await connection.call(`discern_${verb}`, { ...needed[verb], path: 'src' });
+        const relative = await connection.call(`discern_${verb}`, { ...needed, path: 'src' });
         assert.equal(relative.envelope.error, 'invalid_argument', verb);
       }
       const extra = await connection.call('discern_projects', { path: project.root });
@@ -322,9 +319,9 @@ describe('A server over HTTP with --read-only', () => {
       const before = await snapshot(project.home);
       for (const { name, annotations } of tools) {
         assert.equal((annotations as { readOnlyHint: boolean }).readOnlyHint, true, name);
-        const path = /help|projects|sessions|recollect/.test(name) ? {} : { path: project.root };
-        const { envelope } = await connection.call(name, path);
-        assert.equal(envelope.ok, name !== 'discern_recollect', name);
+        const rooted = name !== 'discern_projects' && !needsNoRoot(name.replace('discern_', '') as Verb);
+        const { envelope } = await connection.call(name, rooted ? { path: project.root } : {});
+        assert.equal(envelope.ok, !namesNothing(name), name);
       }
       for (const verb of verbNames.filter((verb) => !looks.includes(verb))) {
         await assert.rejects(

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { needsNoRoot } from '../../src/contract/traits.ts';
+import type { Verb } from '../../src/contract/verbs.ts';
 import { git, type Project, plainConfig, projects } from '../support/project.ts';
 import { type Connection, connections, requiredArguments } from '../support/server.ts';
 
@@ -24,8 +26,10 @@ async function inWorktree(options?: Parameters<typeof make>[0]): Promise<Stand> 
 
 /** The tools that act on the held root; doctor finds out what is wrong with it, and help needs none. */
 async function toolNames(connection: Connection): Promise<string[]> {
-  const others = ['discern_doctor', 'discern_help', 'discern_sessions', 'discern_recollect'];
-  return (await connection.tools()).map((tool) => tool.name).filter((name) => !others.includes(name));
+  const names = (await connection.tools()).map((tool) => tool.name);
+  return names.filter(
+    (name) => name !== 'discern_doctor' && !needsNoRoot(name.replace('discern_', '') as Verb),
+  );
 }
 
 /** Every tool without `path` refuses, names the lost root and the landing checkout, and touches nothing. */

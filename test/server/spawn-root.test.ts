@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Held } from '../../src/contract/data.ts';
+import { beginsAtDirectory, needsNoRoot } from '../../src/contract/traits.ts';
+import type { Verb } from '../../src/contract/verbs.ts';
 import { git, type Project, plainConfig, projects } from '../support/project.ts';
 import { type Connection, type ConnectOptions, connections, requiredArguments } from '../support/server.ts';
 
@@ -64,14 +66,10 @@ describe('The spawn root of a server', () => {
     const tools = await connection.tools();
     assert.ok(tools.length >= 9);
     // These begin at a directory, to find out what is wrong there or to make it a project, or nowhere.
-    const anywhere = [
-      'discern_init',
-      'discern_doctor',
-      'discern_help',
-      'discern_sessions',
-      'discern_recollect',
-    ];
-    for (const { name } of tools.filter((tool) => !anywhere.includes(tool.name))) {
+    const anywhere = (name: string) =>
+      beginsAtDirectory(name.replace('discern_', '') as Verb) ||
+      needsNoRoot(name.replace('discern_', '') as Verb);
+    for (const { name } of tools.filter((tool) => !anywhere(tool.name))) {
       const { envelope, text, isError } = await connection.call(name, requiredArguments[name]);
       assert.equal(envelope.error, 'not_initialized', text);
       assert.equal(isError, true);

@@ -16,9 +16,17 @@ export const serverFile = join(process.env.DISCERN_DIST ?? join(DISCERN_HOME, 'd
 /** Arguments without which a tool refuses before it looks at anything else. */
 export const requiredArguments: Record<string, Record<string, unknown>> = {
   discern_commit: { message: 'm' },
+  discern_explain: { job: 'x' },
   discern_recollect: { session: 'x' },
   discern_drop: { worktree: 'x', delete_branch: false },
+  discern_phase: { worktree: 'x' },
+  discern_todo: { worktree: 'x' },
+  discern_describe: { worktree: 'x' },
+  discern_ticket: { action: 'attach', worktree: 'x', ref: '1' },
 };
+
+/** True of a tool that refuses these arguments even where it only looks: they name nothing. */
+export const namesNothing = (tool: string): boolean => tool in requiredArguments;
 
 export interface ToolAnswer {
   envelope: Envelope & { data: Record<string, unknown> };

@@ -17,6 +17,7 @@ import { scopeLines } from './scopes.ts';
 import { queryLines, sessionLines } from './sessions.ts';
 import { standardLines } from './standards.ts';
 import { statusLines } from './status.ts';
+import { describedLines, todoLines } from './worktree.ts';
 
 /** Where the person stands who reads the report. */
 export interface Reader {
@@ -122,6 +123,8 @@ const ownLines: { [V in VerbWithReport]: Lines<Data<V>> } = {
   scopes: (envelope, ink) => (isWhole(envelope) ? scopeLines(envelope.data, ink) : []),
   sessions: (envelope, ink) => (isWhole(envelope) ? sessionLines(envelope.data, ink) : []),
   recollect: (envelope, ink) => (isWhole(envelope) ? queryLines(envelope.data, ink) : []),
+  describe: ({ ok, data }, ink) => (ok ? describedLines(data ?? {}, ink) : []),
+  todo: ({ data }, ink) => todoLines(data ?? {}, ink),
   prune: (envelope, ink) => (envelope.ok ? pruneLines(envelope, ink) : []),
   init: ({ ok, data }, ink) => initLines(data ?? {}, ok, ink),
   accept({ dry_run, error, data }, ink) {

@@ -37,7 +37,7 @@ export function checkArguments(verb: string, schema: z.ZodObject, given: unknown
 
 function describe(issue: z.core.$ZodIssue): string {
   const where = issue.path.join('.');
-  const what = issue.message.replace(/^Invalid input: /, '');
+  const what = issue.message.replace(/^Invalid (?:input|option): /, '');
   if (!where) return what;
   const absent = what.endsWith(', received undefined');
   return absent

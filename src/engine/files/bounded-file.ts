@@ -1,25 +1,35 @@
 import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { lstat, open } from 'node:fs/promises';
 import { errnoOf } from './errno.ts';
 
-/** What reading a file came to: its text, or why there is none, in words that follow its name. */
-export type BoundedRead = { text: string } | { problem: string };
+/**
+ * What reading a file came to: its text and when that last changed, in milliseconds; or why there is none, in words that follow
+ * its name.
+ */
+export type BoundedRead = { text: string; changed: number } | { problem: string };
 
 /**
  * The text of a file that is not ours and may be anything: not more of it than `limit` bytes, no device or pipe that never
- * ends, without a byte order mark. `undefined` when there is no such file. Never rejects.
+ * ends, without a byte order mark; with `links: false` nothing behind a link either. `undefined` when there is no such file. Never
+ * rejects.
  */
-export async function readBounded(path: string, limit: number): Promise<BoundedRead | undefined> {
+export async function readBounded(
+  path: string,
+  limit: number,
+  { links = true }: { links?: boolean } = {},
+): Promise<BoundedRead | undefined> {
   try {
+    if (!links && (await lstat(path)).isSymbolicLink()) return { problem: 'is a link' };
     // A FIFO is opened without waiting for its writer, to be turned away below.
-    const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const flags = constants.O_RDONLY | constants.O_NONBLOCK | (links ? 0 : (constants.O_NOFOLLOW ?? 0));
+    const handle = await open(path, flags);
     try {
       const stats = await handle.stat();
       if (!stats.isFile()) return { problem: 'is no regular file' };
       if (stats.size > limit) {
         return { problem: `has ${stats.size} bytes, more than the ${limit} that are read` };
       }
-      return { text: (await handle.readFile('utf8')).replace(/^\uFEFF/, '') };
+      return { text: (await handle.readFile('utf8')).replace(/^\uFEFF/, ''), changed: stats.mtimeMs };
     } finally {
       await handle.close();
     }

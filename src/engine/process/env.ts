@@ -34,7 +34,7 @@ const redirectsGit = new Set([
 
 /** How a server is to serve, its secret among that, and what it was told of its own checkout: none is a job's business. */
 const isOurs = (name: string) =>
-  name === 'DISCERN_ROOT' || /^DISCERN_(?:MCP_|(?:WORKTREE|RESOURCE)(?:_|$))/.test(name);
+  name === 'DISCERN_ROOT' || /^DISCERN_(?:MCP_|(?:PHASE|TODO)_FILE$|(?:WORKTREE|RESOURCE)(?:_|$))/.test(name);
 
 /** What a VS Code or Electron host leaves in the environment of everything it starts. */
 const isHosts = (name: string) => name === 'ELECTRON_RUN_AS_NODE' || name.startsWith('VSCODE_');

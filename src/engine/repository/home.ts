@@ -1,23 +1,27 @@
 import { basename, dirname, join } from 'node:path';
 import { loadConfig } from '../config/index.ts';
 import { exists } from '../files/files.ts';
-import { listWorktrees } from '../git/worktree.ts';
+import { listWorktrees, type WorktreeEntry } from '../git/worktree.ts';
 import type { Anchor } from './anchor.ts';
 import { CONFIG_FILE } from './root.ts';
 import { trunkNames } from './trunk-names.ts';
+
+/** Beside the git directory rather than in it, where `safe.bareRepository` may forbid git to run. */
+const besideGit = (commonDir: string) => (basename(commonDir) === '.git' ? dirname(commonDir) : commonDir);
+
+/** Every checkout of a repository that is known by its git directory alone; the main one, or the bare repository, first. */
+export function checkoutsOf(commonDir: string, signal?: AbortSignal): Promise<WorktreeEntry[]> {
+  const cwd = besideGit(commonDir);
+  return listWorktrees(cwd, signal, cwd === commonDir ? commonDir : undefined);
+}
 
 /** The project root in the checkout that has the trunk, or in the main one; `undefined` when the repository is gone too. */
 export async function homeOf(anchor: Pick<Anchor, 'commonDir' | 'prefix'>): Promise<string | undefined> {
   const { commonDir, prefix } = anchor;
   if (!(await exists(commonDir))) return undefined;
-  // Beside the git directory rather than in it, where `safe.bareRepository` may forbid git to run.
-  const cwd = basename(commonDir) === '.git' ? dirname(commonDir) : commonDir;
+  const cwd = besideGit(commonDir);
   const places: { root: string; branch: string | undefined }[] = [];
-  for (const { path, branch, bare } of await listWorktrees(
-    cwd,
-    undefined,
-    cwd === commonDir ? commonDir : undefined,
-  )) {
+  for (const { path, branch, bare } of await checkoutsOf(commonDir)) {
     const root = join(path, prefix);
     if (!bare && (await exists(join(root, CONFIG_FILE)))) places.push({ root, branch });
   }

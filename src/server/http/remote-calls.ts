@@ -50,7 +50,12 @@ export class RemoteCalls {
 
   /** What is said beyond a `path` keeps to the served projects too. */
   get #bounds() {
-    return this.#anyProject ? {} : { serves: (directory: string) => this.#launch.serves(directory) };
+    return this.#anyProject
+      ? {}
+      : {
+          serves: (directory: string) => this.#launch.serves(directory),
+          projects: () => this.#launch.now(),
+        };
   }
 
   /** The root of a call. Refuses `path_not_found` for one that this server was not started for. */
@@ -78,7 +83,9 @@ export class RemoteCalls {
     try {
       if (signal.aborted) throw new Refusal('cancelled', 'The call was cancelled before it began.');
       const one = checked(engine, verb, given);
-      if (!needsNoRoot(verb)) root = await this.#served(verb, pathOf(one) ?? '');
+      const path = pathOf(one);
+      // What needs no root takes one all the same, to look there first.
+      if (path !== undefined || !needsNoRoot(verb)) root = await this.#served(verb, path ?? '');
       const run = () => engine.runCall(one, root ?? '', ctx);
       if (this.#lookOnly || !mayRunCommands(traits[verb], one.args)) return await run();
       const message = 'Waiting for other calls on this server to end.';

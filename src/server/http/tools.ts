@@ -1,4 +1,5 @@
 import projects from '../../../generated/projects-tool.json';
+import { needsNoRoot } from '../../contract/traits.ts';
 import type { Verb } from '../../contract/verbs.ts';
 import type { ToolEntry } from '../manifest.ts';
 import type { RemoteVerb } from './remote-calls.ts';
@@ -19,13 +20,14 @@ function remote(tool: ToolEntry): ToolEntry<RemoteVerb> {
   return {
     ...tool,
     ...words,
-    ...('path' in properties && {
-      inputSchema: {
-        ...inputSchema,
-        properties: { ...properties, path: { ...properties.path, description: pathWordsOf(verb) } },
-        required: [...required, 'path'],
-      },
-    }),
+    ...('path' in properties &&
+      !needsNoRoot(verb) && {
+        inputSchema: {
+          ...inputSchema,
+          properties: { ...properties, path: { ...properties.path, description: pathWordsOf(verb) } },
+          required: [...required, 'path'],
+        },
+      }),
   };
 }
 

@@ -1,0 +1,142 @@
+import { realpath } from 'node:fs/promises';
+import { basename, isAbsolute } from 'node:path';
+import type { Context } from '../call/context.ts';
+import { Refusal } from '../call/refusal.ts';
+import { checkoutOf } from '../callers/checkout-of.ts';
+import { exists } from '../files/files.ts';
+import { branchOf, type WorktreeEntry } from '../git/worktree.ts';
+import { checkoutsOf } from '../repository/home.ts';
+import { rootIn } from '../repository/repository.ts';
+import { findRoot } from '../repository/root.ts';
+import { gitDirOf, namesOf } from '../worktree/identity.ts';
+import { type KnownProject, knownProjects, projectAt } from './known-projects.ts';
+
+/** A checkout that an argument named. */
+export interface NamedWorktree {
+  /** Its git top. */
+  top: string;
+  /** The project root in it, where a verb can begin. */
+  root: string;
+  /** Its own git directory; of the main checkout the repository's. */
+  gitDir: string;
+  commonDir: string;
+  /** True in a linked checkout. */
+  linked: boolean;
+  /** What discern calls it, else what git does; absent of the main checkout. */
+  id?: string;
+  branch: string | null;
+  /** Empty before the first commit. */
+  commit: string;
+  /** The lock reason; empty when locked without one. */
+  locked?: string;
+}
+
+/** `root`, `branch` and `commit`, and which worktree it is, for the answer of a verb that was told one. */
+export const whereNamed = ({ root, branch, commit, top, id }: NamedWorktree) => ({
+  root,
+  branch,
+  commit,
+  worktree: top,
+  ...(id !== undefined && { id }),
+});
+
+/**
+ * The one worktree that goes by `name`: its id, its branch, or its git top or project root as an absolute path; never the one a caller
+ * happens to stand in. It is looked for in the project of `root` first, where there is one, then in every project that is
+ * known, and only in those the caller is served. Refuses `path_not_found`, `invalid_argument` for no name, and `ambiguous`, listing which
+ * it could be.
+ */
+export async function worktreeNamed(root: string, name: string, ctx: Context): Promise<NamedWorktree> {
+  if (name.trim() === '' || name.includes('\0')) {
+    throw new Refusal('invalid_argument', 'Name a worktree by its id, its branch or its absolute path.');
+  }
+  const { projects } = await knownProjects(root, ctx);
+  const own = root === '' ? [] : projects.slice(0, 1);
+  const path = isAbsolute(name) ? await realpath(name).catch(() => name) : undefined;
+  // A path may lie in a project that nobody has met yet.
+  const places = path === undefined ? [own, projects.slice(own.length)] : [await projectsAt(path, projects)];
+  for (const some of places) {
+    const all = await Promise.all(some.map((project) => matches(project, path ?? name, ctx)));
+    // Two projects of one repository have the same worktrees.
+    const found = [...new Map(all.flat().map((one) => [one.gitDir, one])).values()];
+    const [only, other] = found;
+    if (only && other) throw ambiguous(name, found);
+    if (only) return only;
+  }
+  throw notFound(name, own[0] === undefined ? [] : await worktreesOf(own[0], ctx));
+}
+
+/** The projects a path may be a worktree of: the one it lies in, else those known of its repository. */
+async function projectsAt(path: string, known: readonly KnownProject[]): Promise<KnownProject[]> {
+  const place = await checkoutOf(path);
+  if (place === undefined) return [];
+  const found = await findRoot(path).then(projectAt, () => undefined);
+  return found ? [found] : known.filter(({ commonDir }) => commonDir === place.commonDir);
+}
+
+/** Every checkout of a project that the caller is served. */
+export async function worktreesOf(project: KnownProject, ctx: Context): Promise<NamedWorktree[]> {
+  if (!(await exists(project.commonDir))) return [];
+  const entries = await checkoutsOf(project.commonDir, ctx.signal);
+  const all = await Promise.all(
+    entries.map(async (entry, index) => (entry.bare ? undefined : readNamed(project, entry, index === 0))),
+  );
+  const there = all.filter((one) => one !== undefined);
+  if (!ctx.serves) return there;
+  const served = await Promise.all(there.map(({ root }) => ctx.serves?.(root)));
+  return there.filter((_, index) => served[index]);
+}
+
+async function matches(project: KnownProject, name: string, ctx: Context): Promise<NamedWorktree[]> {
+  const all = await worktreesOf(project, ctx);
+  return all.filter(
+    ({ id, branch, top, root }) => name === id || name === branch || name === top || name === root,
+  );
+}
+
+/** A checkout of git's list; `undefined` of one whose directory is gone. */
+async function readNamed(
+  project: KnownProject,
+  entry: WorktreeEntry,
+  main: boolean,
+): Promise<NamedWorktree | undefined> {
+  const { commonDir } = project;
+  const top = await realpath(entry.path).catch(() => undefined);
+  if (top === undefined) return undefined;
+  const gitDir = main ? commonDir : await gitDirOf(top);
+  if (gitDir === undefined) return undefined;
+  const id = main ? undefined : ((await namesOf(gitDir))?.id ?? basename(gitDir));
+  return {
+    top,
+    root: rootIn(project, top),
+    gitDir,
+    commonDir,
+    linked: !main,
+    ...(id !== undefined && { id }),
+    branch: branchOf(entry) ?? null,
+    commit: entry.head === undefined || /^0+$/.test(entry.head) ? '' : entry.head,
+    ...(entry.locked !== undefined && { locked: entry.locked }),
+  };
+}
+
+const MOST_LISTED = 12;
+
+function ambiguous(name: string, found: readonly NamedWorktree[]): Refusal {
+  const listed = found
+    .slice(0, MOST_LISTED)
+    .map(({ top, branch }) => `${top} (${branch ?? 'detached HEAD'})`);
+  const more = found.length - listed.length;
+  return new Refusal(
+    'ambiguous',
+    `"${name}" may be ${listed.join(' or ')}${more > 0 ? ` or ${more} more` : ''}: name the one you mean by its path.`,
+  );
+}
+
+function notFound(name: string, all: readonly NamedWorktree[]): Refusal {
+  const known = all.flatMap(({ id, branch }) => id ?? branch ?? []).slice(0, MOST_LISTED);
+  const listed = known.length > 0 ? ` Here there are: ${known.join(', ')}.` : '';
+  return new Refusal(
+    'path_not_found',
+    `"${name}" is no worktree of a project that is known here: name one by its id, its branch or its absolute path, as fleet lists it.${listed}`,
+  );
+}
