@@ -472,8 +472,9 @@ describe('prune', () => {
     );
     assert.match(kept[0]?.what ?? '', /conflicted.* An unfinished merge is staged/);
     const [, list = '', go = ''] =
-      /"(GIT_INDEX_FILE=[^"]+)" lists .*"(git worktree remove [^"]+)" lets it go/.exec(kept[0]?.what ?? '') ??
-      [];
+      /"(GIT_INDEX_FILE=[^"]+)" lists .*"(git worktree remove [^"]+)" discards it/.exec(
+        kept[0]?.what ?? '',
+      ) ?? [];
     const run = (command: string) => execFileSync('sh', ['-c', command], { cwd: path, encoding: 'utf8' });
     const ours = await git(project.root, 'rev-parse', 'main:src/a.txt');
     assert.ok(run(list).includes(ours), 'what is staged can be seen');

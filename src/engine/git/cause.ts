@@ -14,6 +14,26 @@ export type Cause =
   | 'unwritten'
   | 'other';
 
+/** What else a git command that failed may have said, by what it means for the caller. */
+type Meaning =
+  /** A ref of that name, or one that it would lie in or hold, is there already. */
+  | 'name_taken'
+  | 'bad_name'
+  /** A ref is not where its caller saw it last, or another git is just moving it. */
+  | 'ref_moved'
+  | 'no_remote_ref'
+  /** A path that is neither on disk nor tracked. */
+  | 'no_such_path'
+  /** An index that no tree can hold, as an unfinished merge leaves it. */
+  | 'no_tree'
+  | 'not_a_repository'
+  /** A repository that another user owns. */
+  | 'other_owner'
+  /** A partial clone that lacks objects and may not fetch them. */
+  | 'not_fetched';
+
+export type GitErrorKind = Cause | Meaning;
+
 /** git says these in its own words and the system's (errno(3)); `LC_ALL=C` keeps them in English. */
 const patterns: readonly [Cause, RegExp][] = [
   ['no_space', /No space left on device|Disk quota exceeded|File too large|out of disk space/i],
@@ -38,6 +58,32 @@ const patterns: readonly [Cause, RegExp][] = [
 export function causeOf(stderr: string): Cause {
   return patterns.find(([, pattern]) => pattern.test(stderr))?.[0] ?? 'other';
 }
+
+/** What git says of these, in the order they are looked for; what a cause explains is of that cause. */
+const meanings: readonly [Meaning, RegExp][] = [
+  ['other_owner', /dubious ownership/],
+  ['not_a_repository', /not a git repository/i],
+  ['name_taken', /exists; cannot create|reference already exists/],
+  ['bad_name', /bad ref ?name|invalid refname|refusing to update ref with bad name/i],
+  ['no_remote_ref', /couldn't find remote ref/i],
+  ['ref_moved', /cannot lock ref|incorrect old value/i],
+  ['no_such_path', /pathspec '.*' did not match/],
+  ['no_tree', /error building trees/],
+];
+
+/** What a git command that failed means, by what it printed. */
+export function kindOf(stderr: string): GitErrorKind {
+  // An address that may not be used for it is no permission of a file.
+  if (/lazy fetching disabled|promisor remote|transport '.*' not allowed/.test(stderr)) return 'not_fetched';
+  const cause = causeOf(stderr);
+  if (cause !== 'other') return cause;
+  return meanings.find(([, pattern]) => pattern.test(stderr))?.[0] ?? 'other';
+}
+
+const causes: ReadonlySet<string> = new Set(patterns.map(([cause]) => cause));
+
+/** The cause among the kinds; `other` of those that are none. */
+export const causeAmong = (kind: GitErrorKind): Cause => (causes.has(kind) ? (kind as Cause) : 'other');
 
 const byErrno: Readonly<Record<string, Cause>> = {
   ENOSPC: 'no_space',

@@ -6,35 +6,12 @@ import { exists } from '../files/files.ts';
 import { scrubbedEnv } from '../process/env.ts';
 import { endGroup } from '../process/group.ts';
 import { gitPath, gitProgram, pathName } from '../process/program.ts';
+import { GitError } from './error.ts';
 import { heardSignal } from './heard.ts';
 import { truthEnv, truthSettings } from './truth.ts';
 import { turn } from './turns.ts';
 
-/** A git command that exited with a code its caller did not expect. */
-export class GitError extends Error {
-  override readonly name = 'GitError';
-  readonly args: readonly string[];
-  readonly code: number | null;
-  readonly stderr: string;
-
-  constructor(
-    args: readonly string[],
-    code: number | null,
-    stderr: string,
-    signal: NodeJS.Signals | null = null,
-  ) {
-    const said = stderr
-      .trim()
-      .replace(/^(?:hint:.*\n?)+/, '')
-      .replace(/^(fatal|error): /, '');
-    const how = code === null ? `was ended by ${signal ?? 'a signal'}` : `failed (exit ${code})`;
-    const command = args.find((arg) => !arg.startsWith('-')) ?? args[0];
-    super(`git ${command} ${how}: ${said || 'it printed no reason'}`);
-    this.args = args;
-    this.code = code;
-    this.stderr = stderr;
-  }
-}
+export { GitError };
 
 export interface GitResult {
   stdout: Buffer;
@@ -104,12 +81,23 @@ export async function git(
   try {
     return await inTurn(cwd, args, { ...options, signal }, named);
   } catch (error) {
-    throw error instanceof GitError && lacksObjects.test(error.stderr) ? notFetched(cwd) : error;
+    throw error instanceof GitError && error.kind === 'not_fetched' ? notFetched(cwd) : error;
   }
 }
 
-/** What git says of an object that it may not fetch. */
-const lacksObjects = /lazy fetching disabled|promisor remote|transport '.*' not allowed/;
+/** {@link git}, of a command whose failure is an answer too: it resolves with the error, and the caller goes by its `kind`. */
+export async function tryGit(
+  cwd: string,
+  args: readonly string[],
+  options: GitOptions = {},
+): Promise<GitResult | GitError> {
+  try {
+    return await git(cwd, args, options);
+  } catch (error) {
+    if (error instanceof GitError) return error;
+    throw error;
+  }
+}
 
 const notFetched = (cwd: string) =>
   new Refusal(

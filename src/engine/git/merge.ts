@@ -1,5 +1,5 @@
 import { Refusal } from '../call/refusal.ts';
-import { fields, GitError, git, gitLine, pathText } from './core.ts';
+import { fields, GitError, git, gitLine, pathText, tryGit } from './core.ts';
 import { mergeSettings } from './merge-settings.ts';
 
 /**
@@ -74,16 +74,26 @@ export async function commitForPerson(
     if (!sign || !(error instanceof GitError)) throw error;
     throw new Refusal(
       'unavailable',
-      `commit.gpgSign asks for a signature, and signing failed (${error.stderr.trim().split('\n').at(-1) ?? error.message}): make the key available, or set commit.gpgSign to false here, then call again. Nothing was changed.`,
+      `commit.gpgSign asks for a signature, and signing failed (${error.lastLine || error.message}): make the key available, or set commit.gpgSign to false here, then call again. Nothing was changed.`,
     );
   }
 }
 
+/** Why a checkout did not move forward, and the files that stand in its way, where it is that. */
+export interface NotMoved {
+  inTheWay: string[];
+  why: GitError;
+}
+
 /**
- * Moves the checkout at `cwd` and its branch forward to `commit`. Refuses, like git, to overwrite any changed file. The
- * branch's own `mergeOptions` are left out: they could make another merge of it.
+ * Moves the checkout at `cwd` and its branch forward to `commit`. Overwrites, like git, no changed file: then nothing has moved.
+ * The branch's own `mergeOptions` are left out: they could make another merge of it.
  */
-export async function fastForward(cwd: string, commit: string, branch: string | null): Promise<void> {
+export async function fastForward(
+  cwd: string,
+  commit: string,
+  branch: string | null,
+): Promise<'moved' | NotMoved> {
   const env =
     branch === null
       ? {}
@@ -92,7 +102,7 @@ export async function fastForward(cwd: string, commit: string, branch: string | 
           GIT_CONFIG_KEY_0: `branch.${branch}.mergeOptions`,
           GIT_CONFIG_VALUE_0: '',
         };
-  await git(
+  const moved = await tryGit(
     cwd,
     [
       'merge',
@@ -107,4 +117,8 @@ export async function fastForward(cwd: string, commit: string, branch: string | 
     ],
     { env },
   );
+  if (!(moved instanceof Error)) return 'moved';
+  // git lists the paths that stand in the way, each behind a tab.
+  const lines = moved.stderr.split('\n').filter((line) => line.startsWith('\t'));
+  return { inTheWay: lines.map((line) => line.trim()), why: moved };
 }

@@ -1,4 +1,4 @@
-import { git } from './core.ts';
+import { type GitError, git, tryGit } from './core.ts';
 
 /** Why a checkout cannot follow from one tree to another, by kind. */
 export interface Obstacles {
@@ -9,15 +9,23 @@ export interface Obstacles {
 /**
  * Takes the index and the working tree of the checkout at `cwd` from `from` to `to` (git-read-tree(1), two-tree merge).
  * Ignored files count as untracked: without an exclude list git overwrites neither. All paths are checked before the
- * first file is written.
+ * first file is written. Where it cannot, it resolves with why, which {@link parseObstacles} reads.
  */
 export async function switchTree(
   cwd: string,
   from: string,
   to: string,
   options: { dryRun?: boolean } = {},
-): Promise<void> {
-  await git(cwd, ['read-tree', '-m', '-u', ...(options.dryRun ? ['--dry-run'] : []), from, to]);
+): Promise<'switched' | GitError> {
+  const switched = await tryGit(cwd, [
+    'read-tree',
+    '-m',
+    '-u',
+    ...(options.dryRun ? ['--dry-run'] : []),
+    from,
+    to,
+  ]);
+  return switched instanceof Error ? switched : 'switched';
 }
 
 /** Brings the index's cached stat data up to date, so that touched but equal files do not count as changed. */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type GitError, git, gitLine } from './core.ts';
+import { type GitError, git, gitLine, tryGit } from './core.ts';
 
 /** One line of `git for-each-ref`. */
 export interface Ref {
@@ -57,19 +57,31 @@ export async function moveRef(
   await git(cwd, ['update-ref', '--create-reflog', '-m', reason, ref, to, from]);
 }
 
-/** Creates a branch at `commit`, and only if there is none of that name; an empty old value says so to git. */
+/**
+ * Creates a branch at `commit`, and only if there is none of that name; an empty old value says so to git. Where it cannot, it
+ * resolves with why: `name_taken` and `bad_name` are for the caller to tell.
+ */
 export async function createBranch(
   cwd: string,
   branch: string,
   commit: string,
   reason: string,
-): Promise<void> {
-  await git(cwd, ['update-ref', '--create-reflog', '-m', reason, `refs/heads/${branch}`, commit, '']);
+): Promise<'created' | GitError> {
+  const args = ['update-ref', '--create-reflog', '-m', reason, `refs/heads/${branch}`, commit, ''];
+  const made = await tryGit(cwd, args);
+  return made instanceof Error ? made : 'created';
 }
 
 /** Deletes `ref`, and only if it still is at `from`. */
 export async function deleteRef(cwd: string, ref: string, from: string): Promise<void> {
-  await git(cwd, ['update-ref', '-d', ref, from]);
+  const deleted = await tryDeleteRef(cwd, ref, from);
+  if (deleted !== 'deleted') throw deleted;
+}
+
+/** {@link deleteRef}, for a caller to whom a ref that is elsewhere or gone is an answer. */
+export async function tryDeleteRef(cwd: string, ref: string, from: string): Promise<'deleted' | GitError> {
+  const deleted = await tryGit(cwd, ['update-ref', '-d', ref, from]);
+  return deleted instanceof Error ? deleted : 'deleted';
 }
 
 /**
@@ -157,9 +169,4 @@ export async function logOneline(
     .toString('utf8')
     .split('\n')
     .filter((line) => line !== '');
-}
-
-/** True when an error is git saying that a ref of that name, or one in its way, is there already. */
-export function isNameTaken(error: GitError): boolean {
-  return /exists; cannot create|reference already exists/.test(error.stderr);
 }

@@ -15,7 +15,7 @@ import { addWorktree } from '../git/worktree.ts';
 import { openRepository, type Repository, rootIn } from '../repository/repository.ts';
 import { CONFIG_FILE } from '../repository/root.ts';
 import { journalOf } from '../state/journal.ts';
-import { acquireLock, type Lock } from '../state/lock.ts';
+import { type Busy, holding, type Lock, orRefuse, tryLock } from '../state/lock.ts';
 import { inodeOf } from '../state/remove.ts';
 import { shellWord } from '../words/shell-word.ts';
 import { homeCheckout, makeDirectories, worktreesDir } from '../worktree/place.ts';
@@ -53,9 +53,13 @@ const journalFile = journalOf<Journal>(
   ({ path }) => ours.test(basename(path)),
 );
 
-/** The lock under which a project is made and its gate tried: one at a time in a repository. */
-export function lockInit(commonDir: string, ctx: Context): Promise<Lock> {
-  return acquireLock(join(stateDir(commonDir), 'locks', 'init.lock'), {
+/** The lock under which a project is made and its gate tried: one at a time in a repository. Refuses `busy`. */
+export async function lockInit(commonDir: string, ctx: Context): Promise<Lock> {
+  return orRefuse(await tryLockInit(commonDir, ctx));
+}
+
+function tryLockInit(commonDir: string, ctx: Context): Promise<Lock | Busy> {
+  return tryLock(join(stateDir(commonDir), 'locks', 'init.lock'), {
     purpose: 'an init',
     signal: ctx.signal,
     waitMs: 0,
@@ -191,17 +195,8 @@ async function clear(
  */
 export async function recoverProving(repo: Repository, ctx: Context): Promise<string | undefined> {
   if (!(await readJournal(repo.commonDir))) return undefined;
-  try {
-    const lock = await lockInit(repo.commonDir, ctx);
-    try {
-      return await recoverProvingLocked(repo, ctx);
-    } finally {
-      await lock.release();
-    }
-  } catch (error) {
-    if (Refusal.is(error) && error.slug === 'busy') return undefined;
-    throw error;
-  }
+  const lock = await tryLockInit(repo.commonDir, ctx);
+  return 'busy' in lock ? undefined : holding(lock, () => recoverProvingLocked(repo, ctx));
 }
 
 /** {@link recoverProving} for a caller that holds the init lock. */

@@ -2,8 +2,8 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal } from '../call/refusal.ts';
 import { exists } from '../files/files.ts';
-import { adviceOn, type Cause, causeOf } from '../git/cause.ts';
-import { GitError } from '../git/core.ts';
+import { adviceOn, type Cause, causeAmong } from '../git/cause.ts';
+import type { GitError } from '../git/core.ts';
 import { changedPaths, type Difference } from '../git/diff.ts';
 import { type Obstacles, parseObstacles, refreshIndex, switchTree } from '../git/read-tree.ts';
 import { readStatus } from '../git/status.ts';
@@ -39,41 +39,43 @@ async function waitForLock(lock: string): Promise<void> {
   }
 }
 
+/** {@link tryFollow}, for a caller to whom what stands in the way is a failure. */
+export async function follow(checkout: string, from: string, to: string): Promise<void> {
+  const followed = await tryFollow(checkout, from, to);
+  if (followed !== 'switched') throw followed;
+}
+
 /**
  * {@link switchTree}, once no other git holds the checkout's index; refuses `busy` when it stays held. Files that were
  * touched but are equal count as changed until the index is refreshed.
  */
-export async function follow(
+async function tryFollow(
   checkout: string,
   from: string,
   to: string,
   options: { dryRun?: boolean } = {},
-): Promise<void> {
+): Promise<'switched' | GitError> {
   let waits = 0;
   for (let refreshed = false; ; ) {
-    try {
-      return await switchTree(checkout, from, to, options);
-    } catch (error) {
-      if (!(error instanceof GitError)) throw error;
-      const lock = /Unable to create '(.+index\.lock)'/s.exec(error.stderr)?.[1];
-      if (lock !== undefined) {
-        const cause = causeOf(error.stderr);
-        // Only a lock that somebody holds goes away by itself; each such wait is bounded, and so is their number.
-        if (cause !== 'locked' || ++waits > MOST_WAITS) throw notWritable(checkout, lock, cause, error);
-        await waitForIndex(dirname(lock));
-      } else if (!refreshed && parseObstacles(error.stderr).changed.length > 0) {
-        refreshed = true;
-        await refreshIndex(checkout);
-      } else throw error;
-    }
+    const switched = await switchTree(checkout, from, to, options);
+    if (switched === 'switched') return switched;
+    const lock = /Unable to create '(.+index\.lock)'/s.exec(switched.stderr)?.[1];
+    if (lock !== undefined) {
+      const cause = causeAmong(switched.kind);
+      // Only a lock that somebody holds goes away by itself; each such wait is bounded, and so is their number.
+      if (cause !== 'locked' || ++waits > MOST_WAITS) throw notWritable(checkout, lock, cause, switched);
+      await waitForIndex(dirname(lock));
+    } else if (!refreshed && parseObstacles(switched.stderr).changed.length > 0) {
+      refreshed = true;
+      await refreshIndex(checkout);
+    } else return switched;
   }
 }
 
 function notWritable(checkout: string, lock: string, cause: Cause, error: GitError): Refusal {
-  const said = error.stderr.trim().split('\n')[0] ?? '';
   return new Refusal(
     cause === 'locked' ? 'busy' : 'unavailable',
-    `${checkout} cannot follow, since git cannot write its index (${said}): ${adviceOn(cause, dirname(lock))}.`,
+    `${checkout} cannot follow, since git cannot write its index (${error.firstLine}): ${adviceOn(cause, dirname(lock))}.`,
     { data: { files: [lock] } },
   );
 }
@@ -88,21 +90,19 @@ export async function findObstacles(
   to: string,
   entries: readonly Difference[],
 ): Promise<Obstacles | undefined> {
-  try {
-    await follow(checkout, from, to, { dryRun: true });
+  const followed = await tryFollow(checkout, from, to, { dryRun: true });
+  if (followed === 'switched') {
     const [changed, untracked] = await Promise.all([
       editedInTheWay(checkout, from, to, entries),
       standInTheWay(checkout, entries),
     ]);
     return untracked.length + changed.length > 0 ? { changed, untracked } : undefined;
-  } catch (error) {
-    if (!(error instanceof GitError)) throw error;
-    const first = parseObstacles(error.stderr);
-    if (first.untracked.length === 0 && first.changed.length === 0) throw error;
-    return first.changed.length > 0
-      ? { changed: await changedAmong(checkout, from, to, first.changed), untracked: [] }
-      : { changed: [], untracked: sorted([...first.untracked, ...(await standInTheWay(checkout, entries))]) };
   }
+  const first = parseObstacles(followed.stderr);
+  if (first.untracked.length === 0 && first.changed.length === 0) throw followed;
+  return first.changed.length > 0
+    ? { changed: await changedAmong(checkout, from, to, first.changed), untracked: [] }
+    : { changed: [], untracked: sorted([...first.untracked, ...(await standInTheWay(checkout, entries))]) };
 }
 
 const sorted = (paths: Iterable<string>) => [...new Set(paths)].sort();

@@ -1,12 +1,12 @@
 import { rename } from 'node:fs/promises';
 import type { Context } from '../call/context.ts';
-import { Refusal } from '../call/refusal.ts';
 import { exists } from '../files/files.ts';
 import { mountsWithin } from '../files/mounts.ts';
 import { pathText } from '../git/core.ts';
 import { forgetWorktree } from '../git/worktree.ts';
-import { lockCheckout } from '../repository/checkout.ts';
+import { tryLockCheckout } from '../repository/checkout.ts';
 import type { Repository } from '../repository/repository.ts';
+import { holding } from '../state/lock.ts';
 import { shellWord } from '../words/shell-word.ts';
 import { belongsTo } from '../worktree/admin.ts';
 import { gitDirOf } from '../worktree/identity.ts';
@@ -37,20 +37,12 @@ export interface InterruptedRemoval {
  */
 export async function recoverRemovals(repo: Repository, ctx: Context): Promise<Finished> {
   const result: Finished = { done: [], findings: [] };
-  for (const leftover of await findInterruptedRemovals(repo)) {
-    const { gitDir } = leftover;
-    try {
-      const lock =
-        gitDir !== undefined &&
-        (await lockCheckout(repo, { top: leftover.path, gitDir }, 'a removal', ctx, 0));
-      try {
-        await converge(repo, leftover, result);
-      } finally {
-        if (lock) await lock.release();
-      }
-    } catch (error) {
-      if (!(error instanceof Refusal) || error.slug !== 'busy') throw error;
-    }
+  for (const removal of await findInterruptedRemovals(repo)) {
+    const { gitDir, path: top } = removal;
+    const lock = gitDir && (await tryLockCheckout(repo, { top, gitDir }, 'a removal', ctx, 0));
+    if (!lock) await converge(repo, removal, result);
+    // One that is still going is left to whoever is at it.
+    else if (!('busy' in lock)) await holding(lock, () => converge(repo, removal, result));
   }
   return result;
 }

@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Refusal } from '../call/refusal.ts';
 import { exists } from '../files/files.ts';
-import { GitError, git, gitLine } from '../git/core.ts';
+import { git, gitLine } from '../git/core.ts';
 import { commitTree } from '../git/merge.ts';
 import { moveRef } from '../git/refs.ts';
 import { branchOf, type WorktreeEntry } from '../git/worktree.ts';
+import { treeIfWhole } from '../git/write-tree.ts';
 import { lookIntoStore } from '../removal/look.ts';
 import { inTheWay } from '../removal/stock.ts';
 import { RECOVERED, recoveryRef } from '../repository/recovered.ts';
@@ -45,16 +46,13 @@ const treeOf = (cwd: string, head: string | undefined) =>
 
 async function stagedTree(cwd: string, admin: string, path: string): Promise<string | undefined> {
   if (!(await exists(join(admin, 'index')))) return undefined;
-  try {
-    return await gitLine(cwd, ['write-tree'], { env: { GIT_INDEX_FILE: join(admin, 'index') } });
-  } catch (error) {
-    if (!(error instanceof GitError)) throw error;
-    const index = shellWord(join(admin, 'index'));
-    throw new Refusal(
-      'dirty_worktree',
-      `An unfinished merge is staged in ${path}, which no commit can hold. "GIT_INDEX_FILE=${index} git ls-files --stage" lists what it has, and "git show <id>" shows each; "git worktree remove --force ${shellWord(path)}" lets it go.`,
-    );
-  }
+  const tree = await treeIfWhole(cwd, { GIT_INDEX_FILE: join(admin, 'index') });
+  if (tree !== undefined) return tree;
+  const index = shellWord(join(admin, 'index'));
+  throw new Refusal(
+    'dirty_worktree',
+    `An unfinished merge is staged in ${path}, which no commit can hold. "GIT_INDEX_FILE=${index} git ls-files --stage" lists what it has, and "git show <id>" shows each; "git worktree remove --force ${shellWord(path)}" discards it.`,
+  );
 }
 
 /** True when a ref outside `except` has the commit; a recovery ref lets it go one day. */

@@ -32,19 +32,17 @@ export async function moveForward(
       { data },
     );
   }
-  try {
-    await fastForward(repo.top, after, repo.branch);
-  } catch (error) {
-    if (!(error instanceof GitError)) return takeBackForward(repo, after, error, data);
-    // git lists the paths that stand in the way, each behind a tab.
-    const files = error.stderr.split('\n').filter((line) => line.startsWith('\t'));
-    if (files.length === 0) return takeBackForward(repo, after, error, data);
-    throw new Refusal(
-      'dirty_worktree',
-      `${from} brings files that would overwrite files here (${files.map((line) => line.trim()).join(', ')}): move them away and call again.`,
-      { data },
-    );
-  }
+  const moved = await fastForward(repo.top, after, repo.branch).catch((error: unknown) =>
+    takeBackForward(repo, after, error, data),
+  );
+  if (moved === 'moved') return;
+  const { inTheWay, why } = moved;
+  if (inTheWay.length === 0) return takeBackForward(repo, after, why, data);
+  throw new Refusal(
+    'dirty_worktree',
+    `${from} brings files that would overwrite files here (${inTheWay.join(', ')}): move them away and call again.`,
+    { data },
+  );
 }
 
 /** Ends a move that failed with nothing in its way: the checkout is as it was before, or the refusal names what is not. */

@@ -2,14 +2,14 @@ import { rename } from 'node:fs/promises';
 import type { Landing } from '../../contract/data.ts';
 import type { Context } from '../call/context.ts';
 import { exists } from '../files/files.ts';
-import { GitError, git } from '../git/core.ts';
+import { git } from '../git/core.ts';
 import { treeDifference } from '../git/diff.ts';
 import { switchTree } from '../git/read-tree.ts';
 import { isAncestor, resolveCommit } from '../git/refs.ts';
 import { isTrackedClean, readStatus } from '../git/status.ts';
 import { forgetWorktree, listWorktrees } from '../git/worktree.ts';
 import type { Repository } from '../repository/repository.ts';
-import { acquireLock, holding, type Lock } from '../state/lock.ts';
+import { type Busy, holding, type Lock, orRefuse, tryLock } from '../state/lock.ts';
 import { adminDirs } from '../worktree/admin.ts';
 import { traceOf } from '../worktree/home-link.ts';
 import { gitDirOf } from '../worktree/identity.ts';
@@ -51,13 +51,18 @@ export async function recoverLanding(
   return holding(await lockLanding(repo, ctx, waitMs), () => recoverLocked(repo, ctx, tearDown));
 }
 
-/** The one lock of all landings of a repository. Refuses `busy` when another holds it after `waitMs`. */
-export function lockLanding(
+/** {@link tryLockLanding}, which refuses `busy` where another landing holds the lock. */
+export async function lockLanding(...args: Parameters<typeof tryLockLanding>): Promise<Lock> {
+  return orRefuse(await tryLockLanding(...args));
+}
+
+/** The one lock of all landings of a repository; resolves with who holds it after `waitMs`. */
+export function tryLockLanding(
   { commonDir }: Pick<Repository, 'commonDir'>,
   ctx: Context,
   waitMs: number,
-): Promise<Lock> {
-  return acquireLock(landingLockPath(commonDir), {
+): Promise<Lock | Busy> {
+  return tryLock(landingLockPath(commonDir), {
     purpose: 'a landing',
     signal: ctx.signal,
     waitMs,
@@ -147,13 +152,7 @@ async function followRecovered(landing: string, from: string, to: string): Promi
   // git would overwrite an edit that it does not see; what is judged path by path is kept.
   const hidden = await editedInTheWay(landing, from, to, await treeDifference(landing, from, to));
   if (hidden.length > 0) return catchUp(landing, from, to);
-  try {
-    await switchTree(landing, from, to);
-    return [];
-  } catch (error) {
-    if (!(error instanceof GitError)) throw error;
-    return catchUp(landing, from, to);
-  }
+  return (await switchTree(landing, from, to)) === 'switched' ? [] : catchUp(landing, from, to);
 }
 
 /** Goes on with a removal from where the names on disk say it stopped (see `trashFor`). */

@@ -1,11 +1,12 @@
 import { rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { point } from '../faults/faults.ts';
+import { errnoOf } from '../files/errno.ts';
 import { exists } from '../files/files.ts';
 import { mountsWithin } from '../files/mounts.ts';
-import { GitError, pathText } from '../git/core.ts';
+import { pathText } from '../git/core.ts';
 import { textOf } from '../git/git-dir.ts';
-import { deleteRef, forgetBranchSettings, resolveCommit } from '../git/refs.ts';
+import { forgetBranchSettings, resolveCommit, tryDeleteRef } from '../git/refs.ts';
 import { forgetWorktree } from '../git/worktree.ts';
 import { type Stock, takeStock } from '../removal/stock.ts';
 import type { Repository } from '../repository/repository.ts';
@@ -63,8 +64,10 @@ export async function removeCheckout(
     await rename(path, trash);
   } catch (error) {
     await closeRemoval(repo.commonDir, trash);
-    const { code } = error as NodeJS.ErrnoException;
-    return { removed: false, reason: `${path} could not be moved away (${code}): close what uses it` };
+    return {
+      removed: false,
+      reason: `${path} could not be moved away (${errnoOf(error) ?? error}): close what uses it`,
+    };
   }
   await point('retire.renamed');
   const judged = judgedName(trash);
@@ -153,12 +156,10 @@ export async function deleteBranch(
   // What is known of the others is as old as the verb.
   const since = (await headsOn(repo.commonDir, ref)).filter((one) => one !== path);
   if (since.length > 0) return `the branch ${branch} is checked out in ${since.join(', ')} by now`;
-  try {
-    await deleteRef(from, ref, commit);
-  } catch (error) {
-    if (!(error instanceof GitError)) throw error;
+  const deleted = await tryDeleteRef(from, ref, commit);
+  if (deleted !== 'deleted') {
     if ((await resolveCommit(from, ref)) === undefined) return undefined; // it is gone already
-    return `git could not delete the branch ${branch} (${error.stderr.trim().split('\n')[0]})`;
+    return `git could not delete the branch ${branch} (${deleted.firstLine})`;
   }
   await forgetBranchSettings(repo.commonDir, from, branch);
   return undefined;

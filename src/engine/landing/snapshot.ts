@@ -2,13 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { Refusal } from '../call/refusal.ts';
-import { causeOf } from '../git/cause.ts';
+import { causeAmong } from '../git/cause.ts';
 import { indexInfo, type NamedEntry, submodule } from '../git/compare.ts';
-import { fields, GitError, git, gitLine, pathText } from '../git/core.ts';
+import { fields, git, pathText, tryGit } from '../git/core.ts';
 import { treeDifference } from '../git/diff.ts';
 import { treeEntries } from '../git/ls-tree.ts';
 import { commitTree } from '../git/merge.ts';
 import { moveRef } from '../git/refs.ts';
+import { treeIfWhole, writeTree } from '../git/write-tree.ts';
 import { recoveryRef } from '../repository/recovered.ts';
 import { withPrivateIndex } from '../state/private-index.ts';
 import { submoduleCommits } from '../worktree/inspect.ts';
@@ -37,9 +38,9 @@ export async function keepForRecovery(
 ): Promise<string> {
   return withPrivateIndex(stateDirectory, 'recover', async (env) => {
     await git(checkout, ['read-tree', ...(head ? [head] : ['--empty'])], { env });
-    const before = await gitLine(checkout, ['write-tree'], { env });
+    const before = await writeTree(checkout, env);
     await addAll(checkout, env);
-    await refuseRepositories(checkout, before, await gitLine(checkout, ['write-tree'], { env }));
+    await refuseRepositories(checkout, before, await writeTree(checkout, env));
     const tree = await withRawBytes(checkout, before, env);
     const parents = head ? [head] : [];
     const aside = async (made: string, what: string) =>
@@ -60,14 +61,13 @@ export async function keepForRecovery(
 async function addAll(checkout: string, env: Record<string, string>): Promise<void> {
   const submodules = await submoduleCommits(checkout);
   const others = submodules.map(({ path }) => `:(top,exclude,literal)${path.toString('utf8')}`);
-  try {
-    await git(checkout, ['add', '--all', '--', ':(top)', ...others], { env });
-  } catch (error) {
-    if (!(error instanceof GitError) || causeOf(error.stderr) !== 'other') throw error;
+  const added = await tryGit(checkout, ['add', '--all', '--', ':(top)', ...others], { env });
+  if (added instanceof Error) {
+    if (causeAmong(added.kind) !== 'other') throw added;
     // A name that git takes no file of, or a filter that fails.
     throw new Refusal(
       'dirty_worktree',
-      `git cannot keep all that lies in it (${reasonIn(error.stderr)}): move that file away, or make its filter work, then drop again. Nothing was removed.`,
+      `git cannot keep all that lies in it (${reasonIn(added.stderr)}): move that file away, or make its filter work, then drop again. Nothing was removed.`,
     );
   }
   if (submodules.length === 0) return;
@@ -82,7 +82,7 @@ async function addAll(checkout: string, env: Record<string, string>): Promise<vo
  * the way into git may be less.
  */
 async function withRawBytes(checkout: string, before: string, env: Record<string, string>): Promise<string> {
-  const tree = await gitLine(checkout, ['write-tree'], { env });
+  const tree = await writeTree(checkout, env);
   const files = (await treeDifference(checkout, before, tree)).flatMap(({ path, to }) =>
     to && /^100/.test(to.mode) ? [{ path, mode: to.mode, id: to.id }] : [],
   );
@@ -106,7 +106,7 @@ async function treeWith(
 ): Promise<string> {
   const stdin = Buffer.concat(entries.map(indexInfo));
   await git(checkout, ['update-index', '-z', '--add', '--replace', '--index-info'], { env, stdin });
-  return gitLine(checkout, ['write-tree'], { env });
+  return writeTree(checkout, env);
 }
 
 /** Stores files as they are, no filter applied (git-hash-object(1)); paths may be absolute. */
@@ -122,11 +122,8 @@ const quoted = (path: Buffer) =>
 
 /** The tree of what is staged in the checkout's own index; of an unfinished merge, all that is not in conflict. */
 async function stagedTree(checkout: string, env: Record<string, string>): Promise<string> {
-  try {
-    return await gitLine(checkout, ['write-tree']);
-  } catch (error) {
-    if (!(error instanceof GitError)) throw error;
-  }
+  const whole = await treeIfWhole(checkout);
+  if (whole !== undefined) return whole;
   const { stdout } = await git(checkout, ['ls-files', '--stage', '-z']);
   const settled = fields(stdout).flatMap((line) => {
     const tab = line.indexOf(0x09);

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Refusal } from '../call/refusal.ts';
 import { exists, orWhenAbsent } from '../files/files.ts';
-import { GitError, git } from '../git/core.ts';
+import { git, tryGit } from '../git/core.ts';
 import { listRefs } from '../git/refs.ts';
 import { listWorktrees } from '../git/worktree.ts';
 import { isReachable } from '../landing/keep.ts';
@@ -144,11 +144,6 @@ const STARTED = 'discern: start from ';
 
 /** The subjects of a ref's reflog, the newest first; none where it has no reflog. */
 async function reflogOf(cwd: string, ref: string): Promise<string[]> {
-  try {
-    const { stdout } = await git(cwd, ['reflog', 'show', '--format=%gs', ref, '--']);
-    return stdout.toString('utf8').trimEnd().split('\n');
-  } catch (error) {
-    if (error instanceof GitError) return [];
-    throw error;
-  }
+  const told = await tryGit(cwd, ['reflog', 'show', '--format=%gs', ref, '--']);
+  return told instanceof Error ? [] : told.stdout.toString('utf8').trimEnd().split('\n');
 }

@@ -4,9 +4,9 @@ import { exists } from '../files/files.ts';
 import { recoverProving } from '../init/prove.ts';
 import { recoverRemovals } from '../landing/interrupted-removals.ts';
 import { readJournal } from '../landing/journal.ts';
-import { lockLanding, type Recovery, recoverLocked } from '../landing/recover.ts';
+import { type Recovery, recoverLocked, tryLockLanding } from '../landing/recover.ts';
 import { type Repository, rootIn } from '../repository/repository.ts';
-import { holding, type Lock } from '../state/lock.ts';
+import { holding } from '../state/lock.ts';
 import { Foreign } from '../state/own-dir.ts';
 import { shellWord } from '../words/shell-word.ts';
 import { homeCheckout } from '../worktree/place.ts';
@@ -69,13 +69,8 @@ function remedyFor(error: unknown): string {
 /** Resolves with a sentence where the landing is still going. */
 async function finishLanding(repo: Repository, ctx: Context): Promise<Recovery | string | undefined> {
   if (!(await readJournal(repo.commonDir))) return undefined;
-  let lock: Lock;
-  try {
-    lock = await lockLanding(repo, ctx, 0);
-  } catch (error) {
-    if (!Refusal.is(error) || error.slug !== 'busy') throw error;
-    return UNDER_WAY;
-  }
+  const lock = await tryLockLanding(repo, ctx, 0);
+  if ('busy' in lock) return UNDER_WAY;
   return holding(lock, () => recoverLocked(repo, ctx));
 }
 

@@ -2,11 +2,10 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { count } from '../../contract/count.ts';
 import type { Context } from '../call/context.ts';
-import { Refusal } from '../call/refusal.ts';
 import { exists, namesIn, stateDir } from '../files/files.ts';
 import { forgetOldRuns, oldRuns, runsDir } from '../jobs/run-dir.ts';
 import type { Repository } from '../repository/repository.ts';
-import { acquireLock, isHeld } from '../state/lock.ts';
+import { holding, isHeld, tryLock } from '../state/lock.ts';
 import { isPrivateIndex } from '../state/private-index.ts';
 import { removeOwnFile } from '../state/remove.ts';
 import { outdatedRests } from '../worktree/leave-rest.ts';
@@ -119,14 +118,12 @@ function freeLock(path: string, start?: string): Cleanup {
     action: 'remove lock',
     detail: `${path}, whose process is gone`,
     perform: async ({ commonDir }: Repository, ctx: Context) => {
-      try {
-        const lock = await acquireLock(path, { purpose: 'a prune', signal: ctx.signal, waitMs: 0 });
+      const lock = await tryLock(path, { purpose: 'a prune', signal: ctx.signal, waitMs: 0 });
+      // Where someone has taken it meanwhile, it is in use.
+      if ('busy' in lock) return undefined;
+      await holding(lock, async () => {
         if (start !== undefined) await forgetStart(commonDir, start);
-        await lock.release();
-      } catch (error) {
-        // Someone has taken it meanwhile: then it is in use.
-        if (!Refusal.is(error) || error.slug !== 'busy') throw error;
-      }
+      });
       return undefined;
     },
   };

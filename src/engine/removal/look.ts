@@ -140,11 +140,10 @@ async function askRepository(one: Inner, asking: Asking): Promise<Obstacle | und
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
     // Files that only look like a repository are files.
-    if (/not a git repository/i.test(error.stderr)) return undefined;
-    const why = error.stderr.trim().split('\n')[0] ?? '';
+    if (error.kind === 'not_a_repository') return undefined;
     return {
       ...about,
-      what: `nobody can tell what the repository ${path} holds (${why})`,
+      what: `nobody can tell what the repository ${path} holds (${error.firstLine})`,
       next: 'put that right, or move it away',
     };
   }

@@ -6,21 +6,26 @@ import { Refusal } from '../call/refusal.ts';
 import { exists, orWhenAbsent, stateDir } from '../files/files.ts';
 import { git } from '../git/core.ts';
 import { isClean, isTrackedClean, listChanges, type TreeStatus } from '../git/status.ts';
-import { acquireLock, type Lock } from '../state/lock.ts';
+import { type Busy, type Lock, orRefuse, tryLock } from '../state/lock.ts';
 import { type Repository, where } from './repository.ts';
+
+/** {@link tryLockCheckout}, which refuses `busy` where somebody else holds the lock. */
+export async function lockCheckout(...args: Parameters<typeof tryLockCheckout>): Promise<Lock> {
+  return orRefuse(await tryLockCheckout(...args));
+}
 
 /**
  * The lock of one checkout: a gate, an update and a removal exclude each other there, across processes. `waitMs: 0`
- * refuses `busy` at once; absent waits, and says so.
+ * answers at once; absent waits, and says so.
  */
-export async function lockCheckout(
+export async function tryLockCheckout(
   repo: Pick<Repository, 'commonDir'>,
   checkout: { top: string; gitDir: string },
   purpose: string,
   ctx: Context,
   waitMs?: number,
-): Promise<Lock> {
-  return acquireLock(await checkoutLockPath(repo.commonDir, resolve(checkout.top, checkout.gitDir)), {
+): Promise<Lock | Busy> {
+  return tryLock(await checkoutLockPath(repo.commonDir, resolve(checkout.top, checkout.gitDir)), {
     purpose: `${purpose} in ${checkout.top}`,
     signal: ctx.signal,
     ...(waitMs !== undefined && { waitMs }),

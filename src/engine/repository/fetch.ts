@@ -1,5 +1,5 @@
 import { Refusal } from '../call/refusal.ts';
-import { GitError, git } from '../git/core.ts';
+import { type GitError, git, tryGit } from '../git/core.ts';
 import { type Repository, requireTrunk, where } from './repository.ts';
 import { upstreamRef } from './upstream.ts';
 
@@ -34,20 +34,16 @@ export async function fetchUpstream(repo: Repository, signal: AbortSignal): Prom
   const how = ['--quiet', '--no-tags', '--no-prune', '--no-recurse-submodules', '--no-auto-maintenance'];
   const args = ['fetch', ...how, '--no-write-fetch-head', '--', remote, there];
   for (let attempt = 1; ; attempt++) {
-    try {
-      await git(repo.top, args, { env: asksNobody, signal });
-      return;
-    } catch (error) {
-      if (!(error instanceof GitError)) throw error;
-      if (attempt < ATTEMPTS && /cannot lock ref|incorrect old value/i.test(error.stderr)) continue;
-      throw unfetched(repo, remote, there, error);
-    }
+    const fetched = await tryGit(repo.top, args, { env: asksNobody, signal });
+    if (!(fetched instanceof Error)) return;
+    const met = fetched.kind === 'locked' || fetched.kind === 'ref_moved';
+    if (!met || attempt >= ATTEMPTS) throw unfetched(repo, remote, there, fetched);
   }
 }
 
-function unfetched(repo: Repository, remote: string, there: string, { stderr }: GitError): Refusal {
+function unfetched(repo: Repository, remote: string, there: string, error: GitError): Refusal {
   const data = where(repo);
-  if (/couldn't find remote ref/i.test(stderr)) {
+  if (error.kind === 'no_remote_ref') {
     return new Refusal(
       'unknown_ref',
       `${remote} has no ${there.replace(/^refs\/heads\//, '')}: push it, set another upstream of the trunk, or call update without fetch. Nothing was changed.`,
@@ -56,14 +52,14 @@ function unfetched(repo: Repository, remote: string, there: string, { stderr }: 
   }
   return new Refusal(
     'unavailable',
-    `${remote} could not be fetched (${reason(stderr)}), and nothing was changed: see that "git fetch ${remote}" works without asking, or call update without fetch.`,
+    `${remote} could not be fetched (${reason(error)}), and nothing was changed: see that "git fetch ${remote}" works without asking, or call update without fetch.`,
     { data },
   );
 }
 
 /** The first of what git printed, without what an address may carry of a password. */
-const reason = (stderr: string): string =>
-  (stderr.trim().split('\n')[0] ?? '')
+const reason = ({ firstLine }: GitError): string =>
+  firstLine
     .replace(/^(fatal|error|remote): /, '')
     .replace(/:\/\/[^/@\s]*@/g, '://')
     .slice(0, 300) || 'git printed no reason';

@@ -137,9 +137,10 @@ export async function openCheckout(directory: string, signal?: AbortSignal): Pro
 function notARepository(root: string) {
   return (error: unknown): never => {
     if (error instanceof GitError && error.code === 128) {
-      const why = /dubious ownership/.test(error.stderr)
-        ? `git will not read ${root}, which another user owns: run "git config --global --add safe.directory ${root}" if you trust it.`
-        : `${root} is in no usable git work tree (${error.message}): run "git status" there to see why.`;
+      const why =
+        error.kind === 'other_owner'
+          ? `git will not read ${root}, which another user owns: run "git config --global --add safe.directory ${root}" if you trust it.`
+          : `${root} is in no usable git work tree (${error.message}): run "git status" there to see why.`;
       throw new Refusal('not_a_git_repository', why, { data: { root } });
     }
     throw error;

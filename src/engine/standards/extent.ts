@@ -2,7 +2,8 @@ import { createReadStream } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Extent } from '../../contract/config.ts';
-import { fields, GitError, git } from '../git/core.ts';
+import { orWhenAbsent } from '../files/files.ts';
+import { fields, tryGit } from '../git/core.ts';
 
 /** Bytes that stand between words (isspace(3) in the C locale), as wc(1) counts. */
 const spaces = new Set([0x20, 0x09, 0x0a, 0x0b, 0x0c, 0x0d]);
@@ -19,15 +20,11 @@ export async function measureExtent(
   paths: readonly string[],
   signal?: AbortSignal,
 ): Promise<number | { problem: string }> {
-  let listed: Buffer[];
-  try {
-    listed = fields((await git(root, ['ls-files', '-z', '--', ...paths], { signal })).stdout);
-  } catch (error) {
-    if (!(error instanceof GitError)) throw error;
-    return { problem: `git cannot read the paths it is divided by (${error.message})` };
-  }
+  const listed = await tryGit(root, ['ls-files', '-z', '--', ...paths], { signal });
+  if (listed instanceof Error)
+    return { problem: `git cannot read the paths it is divided by (${listed.message})` };
   // An unmerged path is listed once for each of its sides.
-  const files = [...new Map(listed.map((path) => [path.toString('latin1'), path])).values()];
+  const files = [...new Map(fields(listed.stdout).map((path) => [path.toString('latin1'), path])).values()];
   if (extent === 'files') return files.length;
   let total = 0;
   for (const path of files) total += await measureFile(bytePath(root, path), extent, signal);
@@ -42,10 +39,7 @@ async function measureFile(
   extent: Exclude<Extent, 'files'>,
   signal?: AbortSignal,
 ): Promise<number> {
-  const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
-    throw error;
-  });
+  const found = await lstat(path).catch(orWhenAbsent(undefined));
   if (!found?.isFile()) return 0;
   if (extent === 'bytes') return found.size;
   let count = 0;

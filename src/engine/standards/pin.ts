@@ -3,8 +3,9 @@ import { Refusal } from '../call/refusal.ts';
 import { configFile } from '../config/index.ts';
 import { point } from '../faults/faults.ts';
 import { stateDir } from '../files/files.ts';
-import { GitError, git, gitLine } from '../git/core.ts';
+import { git, gitLine } from '../git/core.ts';
 import { commitForPerson, fastForward } from '../git/merge.ts';
+import { writeTree } from '../git/write-tree.ts';
 import { type Repository, where } from '../repository/repository.ts';
 import { withPrivateIndex } from '../state/private-index.ts';
 import { withLimits } from './edit.ts';
@@ -30,13 +31,11 @@ export async function commitPins(repo: Repository, pins: readonly Pin[]): Promis
   const tree = await treeWith(repo, `${entry.mode},${blob},${file}`);
   const commit = await commitForPerson(repo.top, tree, [repo.commit], commitMessage(pins));
   await point('pin.committed');
-  try {
-    await fastForward(repo.top, commit, repo.branch);
-  } catch (error) {
-    if (!(error instanceof GitError)) throw error;
+  const moved = await fastForward(repo.top, commit, repo.branch);
+  if (moved !== 'moved') {
     throw new Refusal(
       'busy',
-      `${repo.top} could not move forward to the pinned limits: ${error.message}. Nothing was changed; call again.`,
+      `${repo.top} could not move forward to the pinned limits: ${moved.why.message}. Nothing was changed; call again.`,
       { data: where(repo) },
     );
   }
@@ -76,7 +75,7 @@ async function treeWith(repo: Repository, cacheInfo: string): Promise<string> {
   return withPrivateIndex(stateDir(repo.commonDir), 'pin', async (env) => {
     await git(repo.top, ['read-tree', repo.commit], { env });
     await git(repo.top, ['update-index', '--cacheinfo', cacheInfo], { env });
-    return gitLine(repo.top, ['write-tree'], { env });
+    return writeTree(repo.top, env);
   });
 }
 

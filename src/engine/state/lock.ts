@@ -33,6 +33,11 @@ export interface LockOptions {
   onWait?: (message: string) => void;
 }
 
+/** That somebody else holds a lock, in a sentence. */
+export interface Busy {
+  readonly busy: string;
+}
+
 export interface Lock {
   /** True when another process held it first, so what was read before may be out of date. */
   waited: boolean;
@@ -58,9 +63,9 @@ const MOST_TRIES = 1_000;
  * stale lock over is itself done under a lock named for the dead holder, so of two processes that find it stale only
  * one replaces it, and neither can remove the other's fresh one. `docs/decisions/locks.md` says why no library.
  *
- * Refuses `busy` after `waitMs`, and `cancelled`.
+ * Resolves with who holds it after `waitMs`; refuses `cancelled`.
  */
-export async function acquireLock(path: string, options: LockOptions): Promise<Lock> {
+export async function tryLock(path: string, options: LockOptions): Promise<Lock | Busy> {
   await madeOwnDir(dirname(path));
   const me: Holder = {
     pid: process.pid,
@@ -77,10 +82,9 @@ export async function acquireLock(path: string, options: LockOptions): Promise<L
     if (options.signal.aborted) throw new Refusal('cancelled', 'The call was cancelled while it waited.');
     const message = `Waiting for ${holder.purpose} (process ${holder.pid}).`;
     if (options.waitMs !== undefined && Date.now() - from >= options.waitMs) {
-      throw new Refusal(
-        'busy',
-        `${holder.purpose} is running in process ${holder.pid}: wait for it to end, then call again.`,
-      );
+      return {
+        busy: `${holder.purpose} is running in process ${holder.pid}: wait for it to end, then call again.`,
+      };
     }
     if (!waited) options.onWait?.(message);
     waited = true;
@@ -100,6 +104,17 @@ export async function acquireLock(path: string, options: LockOptions): Promise<L
       if (holder?.nonce === me.nonce) await rm(path, { force: true });
     },
   };
+}
+
+/** {@link tryLock}, which refuses `busy` where somebody else holds the lock. */
+export async function acquireLock(path: string, options: LockOptions): Promise<Lock> {
+  return orRefuse(await tryLock(path, options));
+}
+
+/** The lock; refuses `busy` where somebody else holds it. */
+export function orRefuse(lock: Lock | Busy): Lock {
+  if ('busy' in lock) throw new Refusal('busy', lock.busy);
+  return lock;
 }
 
 /** Acts while a lock is held, and releases it however that ends. */
@@ -244,7 +259,7 @@ async function readHolder(path: string): Promise<Holder | undefined> {
   const read = await readBounded(path, LARGEST);
   // A link that leads nowhere is no lock either, though there is nothing to read.
   const found = await lstat(path).catch(orWhenAbsent(undefined));
-  if (found && !found.isFile()) throw foreign(path, 'is no regular file');
+  if (found && !found.isFile()) throw foreign(path, 'is not a regular file');
   if (!read) return undefined;
   if ('problem' in read) {
     if (!found) return undefined;

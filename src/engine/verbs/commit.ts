@@ -5,8 +5,8 @@ import type { Envelope } from '../../contract/envelope.ts';
 import type { Args, Data } from '../../contract/verbs.ts';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
-import { causeOf } from '../git/cause.ts';
-import { fields, GitError, git, pathText } from '../git/core.ts';
+import { causeAmong } from '../git/cause.ts';
+import { fields, git, pathText, tryGit } from '../git/core.ts';
 import { resolveCommit } from '../git/refs.ts';
 import { readStatus } from '../git/status.ts';
 import { newRunDir } from '../jobs/run-dir.ts';
@@ -113,31 +113,23 @@ async function requireNotIgnored(repo: Repository, paths: readonly string[], ctx
 
 async function stage(repo: Repository, paths: string[] | undefined, ctx: Context): Promise<void> {
   const fromStdin = ['--pathspec-from-file=-', '--pathspec-file-nul'];
-  try {
-    await git(repo.top, ['--literal-pathspecs', 'add', '--all', ...(paths ? fromStdin : ['--', '.'])], {
-      signal: ctx.signal,
-      ...(paths && { stdin: nulled(paths) }),
-    });
-  } catch (error) {
-    if (!(error instanceof GitError)) throw error;
-    const missing = /pathspec '(.*)' did not match/.exec(error.stderr)?.[1];
-    if (missing !== undefined) {
-      throw new Refusal(
-        'path_not_found',
-        `"${missing}" is not a file of ${repo.top}, neither on disk nor tracked: name what changed, as status shows it.`,
-        { data: where(repo) },
-      );
-    }
-    // What keeps a file from being written is told as that.
-    if (causeOf(error.stderr) !== 'other') throw error;
-    throw new Refusal(
-      'gate_failed',
-      `Nothing was committed: ${error.message}. Correct that, and commit again.`,
-      {
-        data: where(repo),
-      },
-    );
+  const args = ['--literal-pathspecs', 'add', '--all', ...(paths ? fromStdin : ['--', '.'])];
+  const input = paths && { stdin: nulled(paths) };
+  const added = await tryGit(repo.top, args, { signal: ctx.signal, ...input });
+  if (!(added instanceof Error)) return;
+  // What keeps a file from being written is told as that.
+  if (causeAmong(added.kind) !== 'other') throw added;
+  const data = where(repo);
+  if (added.kind !== 'no_such_path') {
+    const message = `Nothing was committed: ${added.message}. Correct that, and commit again.`;
+    throw new Refusal('gate_failed', message, { data });
   }
+  const missing = /pathspec '(.*)' did not match/.exec(added.stderr)?.[1];
+  throw new Refusal(
+    'path_not_found',
+    `"${missing}" is not a file of ${repo.top}, neither on disk nor tracked: name what changed, as status shows it.`,
+    { data },
+  );
 }
 
 /** What a commit would hold now. */

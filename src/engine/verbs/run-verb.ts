@@ -3,7 +3,7 @@ import type { Envelope } from '../../contract/envelope.ts';
 import { oneLine, visible } from '../../contract/visible.ts';
 import { Refusal } from '../call/refusal.ts';
 import { errnoOf } from '../files/errno.ts';
-import { adviceOn, causeOf, causeOfErrno } from '../git/cause.ts';
+import { adviceOn, causeAmong, causeOfErrno } from '../git/cause.ts';
 import { GitError } from '../git/core.ts';
 
 /**
@@ -96,7 +96,7 @@ function knownCause(
   if (!(error instanceof Error)) return undefined;
   const path = 'path' in error && typeof error.path === 'string' ? dirname(error.path) : undefined;
   const errno = errnoOf(error);
-  const cause = error instanceof GitError ? causeOf(error.stderr) : causeOfErrno(errno);
+  const cause = error instanceof GitError ? causeAmong(error.kind) : causeOfErrno(errno);
   if (cause === 'other') return undefined;
   // Of something that is no file, such as a process, it would be another cause.
   if (!(error instanceof GitError) && cause === 'permission' && path === undefined) return undefined;

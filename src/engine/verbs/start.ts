@@ -10,9 +10,8 @@ import { loadConfig } from '../config/index.ts';
 import { point } from '../faults/faults.ts';
 import { errnoOf } from '../files/errno.ts';
 import { exists } from '../files/files.ts';
-import { GitError } from '../git/core.ts';
 import { rememberMain } from '../git/main-place.ts';
-import { createBranch, isAncestor, isNameTaken } from '../git/refs.ts';
+import { createBranch, isAncestor } from '../git/refs.ts';
 import { sharedWorkTree } from '../git/shared-settings.ts';
 import { listChanges, readStatus, type TreeStatus } from '../git/status.ts';
 import { addWorktree } from '../git/worktree.ts';
@@ -254,22 +253,16 @@ async function make(
 /** Makes the branch first, by compare-and-swap, so that taking back never deletes a branch that was there before. */
 async function branchOff(repo: Repository, target: Target): Promise<void> {
   if (target.branch.startsWith('-')) throw badPrefix(repo, target);
-  try {
-    await createBranch(repo.top, target.branch, target.baseCommit, `discern: start from ${target.base}`);
-  } catch (error) {
-    if (!(error instanceof GitError)) throw error;
-    if (/bad ref ?name|invalid refname|refusing to update ref with bad name/i.test(error.stderr)) {
-      throw badPrefix(repo, target);
-    }
-    if (isNameTaken(error)) {
-      throw new Refusal(
-        'branch_exists',
-        `The branch ${target.branch} cannot be made, another is in its way (${lastLine(error.stderr)}): rename that one, or set [repository].branch_prefix.`,
-        { data: where(repo) },
-      );
-    }
-    throw error;
-  }
+  const reason = `discern: start from ${target.base}`;
+  const made = await createBranch(repo.top, target.branch, target.baseCommit, reason);
+  if (made === 'created') return;
+  if (made.kind === 'bad_name') throw badPrefix(repo, target);
+  if (made.kind !== 'name_taken') throw made;
+  throw new Refusal(
+    'branch_exists',
+    `The branch ${target.branch} cannot be made, another is in its way (${made.lastLine}): rename that one, or set [repository].branch_prefix.`,
+    { data: where(repo) },
+  );
 }
 
 /** The rest of the name is ours and always fits git-check-ref-format(1). */
@@ -292,8 +285,6 @@ async function claim(repo: Repository, path: string): Promise<void> {
     });
   }
 }
-
-const lastLine = (text: string) => text.trim().split('\n').at(-1) ?? '';
 
 /** The new worktree as `openRepository` would read it, from what is known of it: no git has to be asked. */
 async function opened(repo: Repository, target: Target, root: string, gitDir: string): Promise<Repository> {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
-import { stateDir } from '../files/files.ts';
+import { orWhenAbsent, stateDir } from '../files/files.ts';
 import { acquireLock, holding } from '../state/lock.ts';
 import { type Kind, readRecordFile, writeRecordFile } from '../state/record.ts';
 import { removeOwnFile } from '../state/remove.ts';
@@ -73,10 +73,7 @@ export async function writeLedger(commonDir: string, ledger: Ledger): Promise<vo
 /** The ledgers of all worktrees, living or not, and the paths of those that cannot be read. */
 export async function listLedgers(commonDir: string): Promise<{ ledgers: Ledger[]; unreadable: string[] }> {
   const dir = ledgersDir(commonDir);
-  const names = await readdir(dir).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw error;
-  });
+  const names = await readdir(dir).catch(orWhenAbsent<string[]>([]));
   const found: { ledgers: Ledger[]; unreadable: string[] } = { ledgers: [], unreadable: [] };
   for (const name of names.filter((one) => one.endsWith('.json')).sort()) {
     const path = join(dir, name);

@@ -9,6 +9,7 @@ import { treeEntries } from '../git/ls-tree.ts';
 import { commitForPerson } from '../git/merge.ts';
 import { moveRef } from '../git/refs.ts';
 import { readStatus } from '../git/status.ts';
+import { writeTree } from '../git/write-tree.ts';
 import { generatedJob, generatedOwner } from '../jobs/generated.ts';
 import { insideProject } from '../jobs/scopes.ts';
 import type { Repository } from '../repository/repository.ts';
@@ -48,7 +49,7 @@ export async function resolveGenerated(
     await git(repo.top, ['read-tree', merge.marked], { env });
     const stdin = Buffer.concat(entries.map(indexInfo));
     await git(repo.top, ['update-index', '-z', '--add', '--index-info'], { env, stdin });
-    return gitLine(repo.top, ['write-tree'], { env });
+    return writeTree(repo.top, env);
   });
   return { tree, files: [...merge.conflicts], groups: [...new Set(owners)] };
 }
@@ -135,7 +136,7 @@ export async function commitGenerated(
   const tree = await withPrivateIndex(stateDir(repo.commonDir), 'generated', async (env) => {
     await git(repo.top, ['read-tree', merge], { env });
     await git(repo.top, update, { env, stdin });
-    return gitLine(repo.top, ['write-tree'], { env });
+    return writeTree(repo.top, env);
   });
   const [parents, message] = await Promise.all([
     gitLine(repo.top, ['rev-parse', `${merge}^@`]),

@@ -4,7 +4,7 @@ import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
 import { GitError } from '../git/core.ts';
 import { goingOn } from '../git/heard.ts';
-import { deleteRef } from '../git/refs.ts';
+import { tryDeleteRef } from '../git/refs.ts';
 import { forgetWorktree } from '../git/worktree.ts';
 import type { Repository } from '../repository/repository.ts';
 import { PRUNE } from '../state/remedies.ts';
@@ -87,7 +87,7 @@ async function remove(
     }
   }
   if (made.branch) {
-    await deleteRef(from, `refs/heads/${target.branch}`, target.baseCommit).catch(unlessGit);
+    await tryDeleteRef(from, `refs/heads/${target.branch}`, target.baseCommit);
   }
   await removeDirectories(made.directories);
 }
