@@ -96,5 +96,24 @@ describe('What keeps a verb from writing', () => {
       assert.deepEqual([status?.ok, status?.data?.findings], [true, undefined]);
       assert.deepEqual(await everything(project), before);
     });
+
+    it('is a folder of worktrees that is read-only: known before the trunk moves', async () => {
+      const project = await make();
+      const { path, id } = await started(project.root);
+      await project.commit({ 'b.txt': 'b\n' }, path);
+      succeeded(await verb('done', path));
+      const before = await everything(project);
+      const through = readOnly(join(path, '..'));
+      const said = /on a read-only file system.*Nothing was (?:landed|removed)/;
+      const accepted = await elsewhere('accept', path, {}, undefined, through).ended;
+      assert.ok(accepted);
+      refusedWith(accepted, 'unavailable', said);
+      const args = { worktree: id, delete_branch: true, force: true };
+      const dropped = await elsewhere('drop', project.root, args, undefined, through).ended;
+      assert.ok(dropped);
+      refusedWith(dropped, 'unavailable', said);
+      assert.deepEqual(await everything(project), before);
+      succeeded(await verb('accept', path));
+    });
   }
 });

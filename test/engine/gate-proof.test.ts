@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadConfig } from '../../src/engine/index.ts';
+import { succeeded } from '../support/checkouts.ts';
 import { verb } from '../support/engine.ts';
 import { config, log, logged } from '../support/jobs.ts';
 import { git, type Project, projects } from '../support/project.ts';
@@ -140,6 +141,31 @@ describe('A proof', () => {
     assert.equal((await verb('done', here.path)).data?.proof?.state, 'valid');
     assert.equal((await proofOf(here.path))?.state, 'valid');
   });
+
+  for (const [what, tell] of [
+    ['info/exclude', (root: string) => writeFile(join(root, '.git/info/exclude'), '*.made\n')],
+    [
+      'core.excludesFile',
+      async (root: string) => {
+        await writeFile(join(root, '../ignore'), '*.made\n');
+        await git(root, 'config', 'core.excludesFile', join(root, '../ignore'));
+      },
+    ],
+  ] as const) {
+    it(`names the files that only this machine ignores, by ${what}`, async () => {
+      const project = await make({ files: { '.gitignore': 'out/\n' } });
+      await project.write({ 'out/x': '', 'src/x.made': '', 'own/deep/y.made': '' });
+      await tell(project.root);
+      const answer = await verb('done', project.root);
+      assert.equal(succeeded(answer).proof?.state, 'valid');
+      const hint =
+        (answer.hints ?? []).find((one) => one.startsWith("Only this machine's git ignores")) ?? '';
+      assert.ok(hint.includes('own/') && hint.includes('src/x.made') && !hint.includes('out'), hint);
+      await git(project.root, 'add', '--force', 'src', 'own');
+      await project.commit({});
+      assert.deepEqual((await verb('done', project.root)).hints ?? [], []);
+    });
+  }
 
   it('is not hindered by a user who hides untracked files, nor fooled', async () => {
     await git(here.path, 'config', 'status.showUntrackedFiles', 'no');

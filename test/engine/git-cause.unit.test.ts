@@ -34,6 +34,8 @@ describe('Why git failed', () => {
       'no_space',
     ],
     ['error: unable to write file src/a.txt', 'unwritten'],
+    ['fatal: .git/index: index file smaller than expected', 'damaged_index'],
+    ['error: bad signature 0x00000000\nfatal: index file corrupt', 'damaged_index'],
     ['Author identity unknown\n\n*** Please tell me who you are.\n\nRun', 'no_identity'],
     ['fatal: empty ident name (for <a@b>) not allowed', 'no_identity'],
     ['fatal: no email was given and auto-detection is disabled', 'no_identity'],

@@ -1,5 +1,16 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { refusedWith, started, succeeded } from '../support/checkouts.ts';
@@ -221,5 +232,49 @@ describe('A repository that is not ordinary: start, update, done and accept work
     assert.equal(await git(path, 'rev-parse', 'HEAD'), own);
     await rm(lock);
     succeeded(await verb('update', path));
+  });
+
+  it('a worktree on a branch without a commit: status tells of all the others', async () => {
+    const project = await make();
+    const [orphan, other] = [await started(project.root), await started(project.root)];
+    await git(orphan.path, 'checkout', '--quiet', '--orphan', 'fresh');
+    const { worktrees, findings } = succeeded(await verb('status', project.root));
+    const shown = worktrees.find((one) => one.path === orphan.path);
+    assert.deepEqual([shown?.branch, shown?.commit, shown?.ahead], ['fresh', '', undefined]);
+    assert.equal(worktrees.find((one) => one.path === other.path)?.ahead, 0);
+    assert.equal(findings, undefined);
+    refusedWith(await verb('done', orphan.path), 'unborn_repository', /is on fresh, which has no commit/);
+  });
+
+  it('a branch that was deleted under its worktree: it is said, and the command brings it back', async () => {
+    const project = await make();
+    const { path, branch } = await started(project.root);
+    const commit = await project.commit({ 'b.txt': '' }, path);
+    await git(project.root, 'update-ref', '-d', `refs/heads/${branch}`);
+    for (const name of ['done', 'accept', 'status'] as const) {
+      const message = refusedWith(await verb(name, path), 'unborn_repository');
+      assert.match(message, /if the branch was deleted, "git branch /);
+    }
+    const message = (await verb('accept', path)).message ?? '';
+    await follow(project, /"(git branch [^"]+)"/.exec(message)?.[1] ?? '');
+    assert.equal(await git(path, 'rev-parse', 'HEAD'), commit);
+    succeeded(await verb('accept', path));
+  });
+
+  it('an index that was cut off: it is told as that, and what the refusal says to do helps', async () => {
+    const project = await make();
+    const { path } = await started(project.root);
+    await project.commit({ 'b.txt': '' }, path);
+    const index = join(await git(path, 'rev-parse', '--absolute-git-dir'), 'index');
+    await truncate(index, 20);
+    for (const name of ['done', 'accept', 'status'] as const)
+      refusedWith(
+        await verb(name, path),
+        'unavailable',
+        /index.* is damaged: move that file away and run "git reset"/,
+      );
+    await rename(index, join(project.home, 'index'));
+    await git(path, 'reset', '--quiet');
+    succeeded(await verb('accept', path));
   });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { refusedWith, started, succeeded } from '../support/checkouts.ts';
 import { verb } from '../support/engine.ts';
@@ -55,6 +55,39 @@ describe('What update merges', () => {
     assert.equal(data.after, await git(path, 'rev-parse', 'HEAD'));
     assert.equal(await git(path, 'status', '--porcelain'), '');
   });
+
+  for (const [what, put] of [
+    [
+      'info/attributes',
+      (project: Project) => writeFile(join(project.root, '.git/info/attributes'), '* merge=union\n'),
+    ],
+    [
+      'a macro of info/attributes',
+      (project: Project) =>
+        writeFile(join(project.root, '.git/info/attributes'), '[attr]odd merge=union\n*.txt odd\n'),
+    ],
+    [
+      'core.attributesFile',
+      async (project: Project) => {
+        await writeFile(join(project.home, 'attributes'), '* merge=union\n');
+        await git(project.root, 'config', 'core.attributesFile', join(project.home, 'attributes'));
+      },
+    ],
+  ] as const) {
+    it(`is what the commits say, whatever ${what} says of merging`, async () => {
+      const project = await make({ files: { 'both.txt': 'base\n' } });
+      const { path } = await started(project.root);
+      const ours = await project.commit({ 'both.txt': 'ours\n' }, path);
+      await project.commit({ 'both.txt': 'theirs\n' });
+      await put(project);
+      const answer = await verb('update', path);
+      refusedWith(answer, 'merge_conflict');
+      assert.deepEqual(answer.data?.conflicts, ['both.txt']);
+      assert.equal(await git(path, 'rev-parse', 'HEAD'), ours);
+      await git(project.root, 'revert', '--no-edit', 'HEAD');
+      succeeded(await verb('update', path));
+    });
+  }
 
   it('is nothing when a merge driver of somebody’s would take one side: that is a conflict, and is told', async () => {
     const project = await make({ files: { '.gitattributes': '* merge=mine\n', 'both.txt': 'base\n' } });

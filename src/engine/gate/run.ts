@@ -5,6 +5,7 @@ import type { RefusalSlug } from '../../contract/refusals.ts';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
 import { gitLine } from '../git/core.ts';
+import { ignoredHere } from '../git/ignored-here.ts';
 import { aheadBehind, isAncestor } from '../git/refs.ts';
 import { isClean, readStatus, type TreeStatus } from '../git/status.ts';
 import { newRunDir } from '../jobs/run-dir.ts';
@@ -259,6 +260,7 @@ async function runPrepared(prepared: PreparedGate, mode: GateMode, ctx: Context)
           tree: asked?.tree ?? '',
         })
       : undefined;
+  if (proof?.state === 'valid') hints.push(...onlyHere(await ignoredHere(repo, ctx.signal)));
   return {
     repo,
     before: status,
@@ -280,6 +282,15 @@ async function runPrepared(prepared: PreparedGate, mode: GateMode, ctx: Context)
     ...verdict,
     message: proof && !verdict.error ? `${verdict.message} ${proofSentence(proof)}` : verdict.message,
   };
+}
+
+/** What to say of files that only this machine's git ignores: no commit has them, and nobody else's gate will. */
+function onlyHere(files: readonly string[]): string[] {
+  if (files.length === 0) return [];
+  const more = files.length > 5 ? ` and ${files.length - 5} more` : '';
+  return [
+    `Only this machine's git ignores ${files.slice(0, 5).join(', ')}${more} (info/exclude or core.excludesFile), so no commit has ${files.length === 1 ? 'it' : 'them'}: if a job needs ${files.length === 1 ? 'it' : 'them'}, commit ${files.length === 1 ? 'it' : 'them'}.`,
+  ];
 }
 
 async function askAhead(repo: Repository): Promise<{ tree: string }> {

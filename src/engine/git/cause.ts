@@ -10,6 +10,8 @@ export type Cause =
   | 'permission'
   /** git does not know who commits. */
   | 'no_identity'
+  /** A checkout's index cannot be read. */
+  | 'damaged_index'
   /** A file could not be written, and git does not say why: a full disk, a quota or a limit. */
   | 'unwritten'
   | 'other';
@@ -46,6 +48,10 @@ const patterns: readonly [Cause, RegExp][] = [
   [
     'no_identity',
     /please tell me who you are|empty ident name|no (?:email|name) was given and auto-detection/i,
+  ],
+  [
+    'damaged_index',
+    /index file (?:smaller than expected|corrupt)|bad (?:index version|signature 0x)|index uses \S+ extension|unknown index entry format/i,
   ],
   // A ref that cannot be written is told like so, with no word of the system's.
   [
@@ -107,6 +113,8 @@ export function adviceOn(cause: Cause, place: string): string {
       return `${place} is on a read-only file system, as a sandbox may mount it: run this server outside of it, or have it mounted writable, then call again`;
     case 'permission':
       return `this user may not write in ${place}: correct its permissions, then call again`;
+    case 'damaged_index':
+      return `the index that git names is damaged: move that file away and run "git reset" in ${place}, which keeps every file, then call again`;
     case 'no_identity':
       return `git does not know who commits in ${place}: set user.name and user.email ("git config --global user.name <name>"), then call again`;
     case 'unwritten':

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { indexInfo } from './compare.ts';
 import { fields, git } from './core.ts';
+import { hasOwnAttributes, makeBareDir } from './own-attributes.ts';
 import { type Checkout, type OwnEntry, pathOf } from './own-index.ts';
 
 /** How many bytes are written aside at once to be compared. */
@@ -137,13 +138,9 @@ class WrittenAside {
 
   /** Files whose conversion the user's `info/attributes` decides, for which git has no switch. */
   async #convertedByUser(suspects: readonly OwnEntry[]): Promise<Set<string>> {
-    const file = join(this.#checkout.commonDir, 'info', 'attributes');
-    const text = await readFile(file, 'latin1').catch(() => '');
-    if (!/^[ \t]*[^#\s]/m.test(text)) return new Set();
+    if (!(await hasOwnAttributes(this.#checkout.commonDir))) return new Set();
     const alone = join(this.#dir, 'git');
-    await mkdir(join(alone, 'refs'), { recursive: true });
-    await mkdir(join(alone, 'objects'));
-    await writeFile(join(alone, 'HEAD'), 'ref: refs/heads/none\n');
+    await makeBareDir(alone);
     const paths = Buffer.concat(suspects.flatMap(({ key }) => [pathOf(key), Buffer.of(0)]));
     const asking = ['check-attr', '-z', '--stdin', ...deciding];
     const all = fields(await this.#git(asking, paths));

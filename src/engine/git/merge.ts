@@ -1,6 +1,7 @@
 import { Refusal } from '../call/refusal.ts';
 import { fields, GitError, git, gitLine, pathText, tryGit } from './core.ts';
 import { mergeSettings } from './merge-settings.ts';
+import { withoutOwnAttributes } from './own-attributes.ts';
 
 /**
  * A merge computed in the object store alone: no checkout is touched. With conflicts, `marked` is a tree that has each
@@ -21,8 +22,10 @@ export async function mergeTrees(
   theirs: string,
 ): Promise<MergeResult | 'unrelated'> {
   const args = ['merge-tree', '--write-tree', '--name-only', '--no-messages', '-z', ours, theirs];
-  const env = await mergeSettings(cwd);
-  const { stdout, stderr, code } = await git(cwd, args, { ok: [0, 1, 128], env });
+  const settings = await mergeSettings(cwd);
+  const { stdout, stderr, code } = await withoutOwnAttributes(cwd, (env) =>
+    git(cwd, args, { ok: [0, 1, 128], env: { ...settings, ...env } }),
+  );
   if (/unrelated histories/.test(stderr)) return 'unrelated';
   if (code === 128) throw new GitError(args, code, stderr);
   const [tree, ...conflicted] = fields(stdout);

@@ -4,6 +4,7 @@ import { point } from '../faults/faults.ts';
 import { errnoOf } from '../files/errno.ts';
 import { exists } from '../files/files.ts';
 import { mountsWithin } from '../files/mounts.ts';
+import { adviceOn, causeOfErrno } from '../git/cause.ts';
 import { pathText } from '../git/core.ts';
 import { textOf } from '../git/git-dir.ts';
 import { forgetBranchSettings, resolveCommit, tryDeleteRef } from '../git/refs.ts';
@@ -64,10 +65,10 @@ export async function removeCheckout(
     await rename(path, trash);
   } catch (error) {
     await closeRemoval(repo.commonDir, trash);
-    return {
-      removed: false,
-      reason: `${path} could not be moved away (${errnoOf(error) ?? error}): close what uses it`,
-    };
+    const code = errnoOf(error);
+    const cause = causeOfErrno(code);
+    const next = cause === 'other' ? 'close what uses it' : adviceOn(cause, dirname(path));
+    return { removed: false, reason: `${path} could not be moved away (${code ?? error}): ${next}` };
   }
   await point('retire.renamed');
   const judged = judgedName(trash);

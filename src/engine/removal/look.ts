@@ -1,7 +1,9 @@
-import { readFile } from 'node:fs/promises';
+import { access, constants, readFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { RefusalSlug } from '../../contract/refusals.ts';
+import { errnoOf } from '../files/errno.ts';
 import { exists, namesIn, orWhenAbsent } from '../files/files.ts';
+import { adviceOn, causeOfErrno } from '../git/cause.ts';
 import { submodule } from '../git/compare.ts';
 import { fields, GitError, git, pathText } from '../git/core.ts';
 import type { Difference } from '../git/diff.ts';
@@ -47,6 +49,8 @@ export async function lookInto(leaving: Leaving): Promise<Obstacle[]> {
   const [inside, store] = await Promise.all([findInside(at), modulesOf(gitDir)]);
   const mounts = inside.mounts.map((mount) => mounted(shown(mount), path));
   if (mounts.length > 0) return mounts;
+  const fixed = await cannotMove(at, path);
+  if (fixed) return [fixed];
   const checkouts = new Set<Inner>();
   for (const one of inside.inner) if (await isCheckout(one)) checkouts.add(one);
   const changes = store.length > 0 ? await leaving.changes?.() : undefined;
@@ -83,6 +87,19 @@ const mounted = (mount: string, path: string): Obstacle => ({
   what: mount === path ? `${path} is a mount point` : `${mount} is mounted in it`,
   next: `unmount it with "umount ${shellWord(mount)}"`,
 });
+
+/** A directory is moved away before it is deleted, which the one it lies in has to allow. */
+async function cannotMove(at: string, path: string): Promise<Obstacle | undefined> {
+  try {
+    await access(dirname(at), constants.W_OK);
+    return undefined;
+  } catch (error) {
+    const code = errnoOf(error);
+    const folder = dirname(path);
+    const next = adviceOn(causeOfErrno(code), folder).replace(/, then call again$/, '');
+    return { slug: 'unavailable', path: folder, what: `${folder} may not be written to (${code})`, next };
+  }
+}
 
 const checkedOut = (inner: string, path: string): Obstacle => ({
   slug: 'busy',

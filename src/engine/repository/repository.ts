@@ -1,4 +1,4 @@
-import { realpath } from 'node:fs/promises';
+import { readFile, realpath } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { Refusal } from '../call/refusal.ts';
 import { type LoadedConfig, loadConfig } from '../config/index.ts';
@@ -52,11 +52,7 @@ export async function openRepository(root: string, signal?: AbortSignal): Promis
   self ??= (await findSelf(worktrees, place)) ?? unlisted(place);
   const branch = branchOf(self) ?? null;
   if (!self.head || unborn.test(self.head)) {
-    throw new Refusal(
-      'unborn_repository',
-      `${place.top} has no commit yet: make the first one ("git add -A && git commit") and call again.`,
-      { data: { root, branch } },
-    );
+    throw new Refusal('unborn_repository', await unbornAdvice(place, branch), { data: { root, branch } });
   }
   const trunk = await resolveTrunk({ root, ...place, worktrees }, config.config.repository.trunk, signal);
   const landing =
@@ -73,6 +69,15 @@ export async function openRepository(root: string, signal?: AbortSignal): Promis
     ...(landing && { landing }),
     config,
   };
+}
+
+/** What to do where HEAD has no commit: a branch that was deleted under its checkout is told apart from one that was never born. */
+async function unbornAdvice({ top, gitDir }: Place, branch: string | null): Promise<string> {
+  const log = await readFile(join(gitDir, 'logs/HEAD'), 'utf8').catch(() => '');
+  const last = log.trimEnd().split('\n').at(-1)?.split(' ')[1];
+  if (branch === null || last === undefined || !/^[0-9a-f]{40,64}$/.test(last) || unborn.test(last))
+    return `${top} has no commit yet: make the first one ("git add -A && git commit") and call again.`;
+  return `${top} is on ${branch}, which has no commit: if the branch was deleted, "git branch ${shellWord(branch)} ${last.slice(0, 12)}" brings it back as it was last here; if it is new, make its first commit ("git add -A && git commit"). Then call again.`;
 }
 
 /** The trunk, or the refusal `unknown_ref` saying how to name it. */

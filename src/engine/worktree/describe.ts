@@ -19,6 +19,8 @@ export async function describeWorktrees(
   ctx: Context,
 ): Promise<Worktree[]> {
   const entries = repo.worktrees.filter((entry) => !entry.bare);
+  // One without a commit has no distance from anything.
+  for (const entry of entries) if (/^0+$/.test(entry.head ?? '')) delete entry.head;
   const others = entries.filter((entry) => entry !== repo.self && entry.prunable === undefined);
   const heads = others.flatMap(({ head }) => (head === undefined ? [] : [head]));
   const trees = heads.length > 0 ? await treesOf(repo.top, heads, ctx.signal) : new Map<string, string>();
