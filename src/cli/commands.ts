@@ -157,8 +157,20 @@ export const commands: { [V in Verb]: Command<V> } = {
     usage: 'accept',
     describe: 'Land this worktree on the trunk, then remove it and its branch',
     positionals: {},
-    options: { ...consenting, ...dryRun },
-    args: preview,
+    options: {
+      how: {
+        type: 'string',
+        requiresArg: true,
+        describe: 'ff, merge, squash or rebase (default: [landing] how of discern-vscode.toml, else ff)',
+      },
+      ...consenting,
+      ...dryRun,
+    },
+    args(parsed) {
+      const how = text(parsed.how);
+      // Whether it is one of the four is for the arguments' schema to say.
+      return { ...(how && { how: how as Args<'accept'>['how'] }), ...preview(parsed) };
+    },
   },
   scopes: {
     usage: 'scopes',

@@ -75,6 +75,7 @@ export const Worktree = z.strictObject({
   behind: z.number().int().optional(),
   clean: z.boolean().optional(),
   tracked_changes: z.number().int().optional().describe('Tracked files that differ from its HEAD.'),
+  landed: z.string().optional().describe('The trunk’s commit its work landed as, squashed or rebased.'),
 });
 export type Worktree = z.infer<typeof Worktree>;
 

@@ -34,6 +34,19 @@ export const ConsentTable = z.strictObject({
     ),
 });
 
+/** How work lands on the trunk. */
+export const landingWays = ['ff', 'merge', 'squash', 'rebase'] as const;
+export type LandingWay = (typeof landingWays)[number];
+
+export const LandingTable = z.strictObject({
+  how: z
+    .enum(landingWays)
+    .default('ff')
+    .describe(
+      'What the trunk moves to: ff, the branch’s commit; merge, a merge commit; squash, one commit of all; rebase, its commits anew.',
+    ),
+});
+
 export const OurWorktreeTable = z.strictObject({
   include: z
     .array(z.string().min(1))
@@ -73,6 +86,7 @@ export const SettingsFile = z.strictObject({
     'What comes along into worktrees, and what is kept of them.',
   ),
   consent: ConsentTable.prefault({}).describe('Whether a person is asked before work lands or is dropped.'),
+  landing: LandingTable.prefault({}).describe('How work lands on the trunk.'),
 });
 
 /** `discern-vscode.toml` as the engine reads it, defaults filled in. */

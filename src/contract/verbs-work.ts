@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { AcceptData, GateData, StartData, StatusData, UpdateData, where } from './data.ts';
+import { landingWays } from './settings.ts';
 import type { VerbDescriptor } from './verb.ts';
 import { dryRun, path } from './verb-arguments.ts';
 
@@ -206,7 +207,11 @@ export const workVerbs = {
     remoteDescription:
       'Land the commits of the worktree at `path` on the trunk, and delete the worktree and its branch. Runs the gate first where no proof is valid. Only when the person wants it landed.',
     looking: null,
-    args: z.strictObject({ path, dry_run: dryRun }),
+    args: z.strictObject({
+      how: z.enum(landingWays).optional().describe('Default: [landing] how, else ff.'),
+      path,
+      dry_run: dryRun,
+    }),
     data: AcceptData,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
     traits: {

@@ -88,7 +88,7 @@ describe('The landing checkout after a landing', () => {
     const project = await make({ config: config(jobs, rest([log('ensure')])) });
     const { path } = await proved(project);
     const before = await logged(project);
-    await project.write({ 'src/a.txt': 'in the way\n' });
+    await project.write({ 'src/b.txt': 'in the way\n' });
     refusedWith(await verb('accept', path), 'dirty_landing_checkout');
     assert.deepEqual(await logged(project), before);
   });

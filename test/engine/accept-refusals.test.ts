@@ -146,17 +146,31 @@ describe('accept refuses, and changes nothing,', () => {
 describe('accept refuses a landing checkout', () => {
   afterEach(removeAll);
 
-  it('with tracked changes, staged or not, related or not', async () => {
-    const project = await make({ files: { 'other.txt': 'other\n' } });
-    const path = await work(project);
-    await project.write({ 'other.txt': 'edited\n' });
-    const data = await refused(project, path, 'dirty_landing_checkout', /other\.txt.*commit or stash/);
+  it('with changes to what lands, staged or not or deleted, and names those alone', async () => {
+    const project = await make({ files: { 'other.txt': 'other\n', 'more.txt': 'more\n' } });
+    const path = await work(project, { 'other.txt': 'landed\n', 'more.txt': 'landed\n' });
+    await project.write({ 'other.txt': 'edited\n', 'src/a.txt': 'unrelated\n' });
+    const data = await refused(project, path, 'dirty_landing_checkout', /\(other\.txt\).*commit or stash/);
     assert.deepEqual(data.files, ['other.txt']);
     await git(project.root, 'add', 'other.txt');
-    await refused(project, path, 'dirty_landing_checkout', /other\.txt/);
+    await refused(project, path, 'dirty_landing_checkout', /\(other\.txt\)/);
+    await project.write({ 'more.txt': 'edited too\n' });
+    const both = await refused(project, path, 'dirty_landing_checkout', /more\.txt, other\.txt/);
+    assert.deepEqual(both.files, ['more.txt', 'other.txt']);
     await git(project.root, 'reset', '--quiet', '--hard');
-    await rm(join(project.root, 'other.txt'));
-    await refused(project, path, 'dirty_landing_checkout', /other\.txt/);
+    await git(project.root, 'rm', '--quiet', 'other.txt');
+    await refused(project, path, 'dirty_landing_checkout', /\(other\.txt\)/);
+  });
+
+  it('with conflicts that nobody has resolved', async () => {
+    const project = await make();
+    const path = await work(project);
+    await project.write({ 'src/a.txt': 'mine\n' });
+    await git(project.root, 'stash', '--quiet');
+    await project.commit({ 'src/a.txt': 'theirs\n' });
+    succeeded(await verb('update', path));
+    await assert.rejects(git(project.root, 'stash', 'pop'));
+    await refused(project, path, 'dirty_landing_checkout', /has conflicts \(src\/a\.txt\)/);
   });
 
   it('in the middle of a merge or a cherry-pick', async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { seeksAmongKnown } from '../../src/contract/traits.ts';
@@ -237,9 +238,9 @@ describe('What a tool answers', () => {
     await call('done', {}, 'generated_drift');
     await git(worktree, 'commit', '--quiet', '--all', '-m', 'generated');
     await call('done', {}, 'ok');
-    await project.write({ 'src/a.txt': 'edited\n' });
+    await project.write({ 'src/b.txt': 'in the way\n' });
     await call('accept', {}, 'dirty_landing_checkout');
-    await git(project.root, 'checkout', '--quiet', 'src/a.txt');
+    await rm(join(project.root, 'src/b.txt'));
     await call('accept', { dry_run: true }, 'preview');
     await call('drop', { worktree, delete_branch: true }, 'dirty_worktree');
     await call('accept', {}, 'ok');

@@ -38,10 +38,11 @@ export function checkSettings(text: string): CheckedSettings {
   if (!('root' in tree)) return { problems: [{ message: tree.message, ...tree.at, key: '' }] };
   const reader = new Reader(tree.root, settingsFile);
   refuseStrangers(reader);
-  const { callers, consent, receipts, worktree } = SettingsFile.shape;
+  const { callers, consent, landing, receipts, worktree } = SettingsFile.shape;
   const read = {
     callers: reader.read(callers, ['callers']),
     consent: reader.read(consent, ['consent']),
+    landing: reader.read(landing, ['landing']),
     receipts: reader.read(receipts, ['receipts']),
     worktree: reader.read(worktree, ['worktree']),
   };

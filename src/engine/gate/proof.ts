@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import type { ProofState } from '../../contract/data.ts';
 import { stateDir } from '../files/files.ts';
-import { gitLine } from '../git/core.ts';
-import { isAncestor } from '../git/refs.ts';
+import { isAncestor, treeOf } from '../git/refs.ts';
 import { isClean, listChanges, type TreeStatus } from '../git/status.ts';
 import type { Repository } from '../repository/repository.ts';
 import { type Found, type Kind, readRecordFile, writeRecordFile } from '../state/record.ts';
@@ -70,7 +69,7 @@ async function readProof(repo: Repository): Promise<Found<Proof> | undefined> {
 export async function carryProof(from: Repository, to: Repository): Promise<ProofState> {
   const proof = await readProof(from);
   if (!proof || 'distrust' in proof) throw new Error(`${proofPath(from)} is no proof of ${from.commit}`);
-  const tree = await gitLine(to.top, ['rev-parse', `${to.commit}^{tree}`]);
+  const tree = await treeOf(to.top, to.commit);
   await writeProof(to, { ...proof.value, commit: to.commit, tree, config_digest: to.config.digest });
   return { state: 'valid', commit: to.commit };
 }

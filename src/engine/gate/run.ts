@@ -4,9 +4,8 @@ import type { Diagnostic, Envelope, Plan } from '../../contract/envelope.ts';
 import type { RefusalSlug } from '../../contract/refusals.ts';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
-import { gitLine } from '../git/core.ts';
 import { ignoredHere } from '../git/ignored-here.ts';
-import { aheadBehind, isAncestor } from '../git/refs.ts';
+import { aheadBehind, isAncestor, treeOf } from '../git/refs.ts';
 import { isClean, readStatus, type TreeStatus } from '../git/status.ts';
 import { newRunDir } from '../jobs/run-dir.ts';
 import { type Classification, changesSinceTrunk, classify, scopeResults } from '../jobs/scopes.ts';
@@ -294,7 +293,7 @@ function onlyHere(files: readonly string[]): string[] {
 }
 
 async function askAhead(repo: Repository): Promise<{ tree: string }> {
-  return { tree: await gitLine(repo.top, ['rev-parse', `${repo.commit}^{tree}`]) };
+  return { tree: await treeOf(repo.top, repo.commit) };
 }
 
 function emptyHint(mode: GateMode): string {

@@ -60,8 +60,15 @@ export async function signsCommits(cwd: string): Promise<boolean> {
   return stdout.toString('latin1').trim().split('\n').at(-2) === 'true';
 }
 
+/** Who wrote a commit, and when as git has it raw; without a date it is now. */
+export interface Author {
+  name: string;
+  email: string;
+  date?: string;
+}
+
 /**
- * A commit that joins a branch for the person, signed where their git signs. Refuses `unavailable` when it cannot be signed:
+ * A commit that joins a branch for the person, as `author` where one is given, signed where their git signs. Refuses `unavailable` when it cannot be signed:
  * never unsigned in silence.
  */
 export async function commitForPerson(
@@ -69,10 +76,16 @@ export async function commitForPerson(
   tree: string,
   parents: readonly string[],
   message: string,
+  author?: Author,
 ): Promise<string> {
   const sign = await signsCommits(cwd);
+  const env = author && {
+    GIT_AUTHOR_NAME: author.name || author.email || 'unknown',
+    GIT_AUTHOR_EMAIL: author.email,
+    ...(author.date && { GIT_AUTHOR_DATE: author.date }),
+  };
   try {
-    return await commitTree(cwd, tree, parents, message, undefined, { sign });
+    return await commitTree(cwd, tree, parents, message, env, { sign });
   } catch (error) {
     if (!sign || !(error instanceof GitError)) throw error;
     throw new Refusal(

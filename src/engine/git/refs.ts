@@ -57,6 +57,19 @@ export async function moveRef(
   await git(cwd, ['update-ref', '--create-reflog', '-m', reason, ref, to, from]);
 }
 
+/** {@link moveRef}, and in the same step puts `beside` where it says: both happen, or neither. */
+export async function moveRefWith(
+  cwd: string,
+  ref: string,
+  to: string,
+  from: string,
+  reason: string,
+  beside: { ref: string; commit: string },
+): Promise<void> {
+  const stdin = `update ${ref} ${to} ${from}\nupdate ${beside.ref} ${beside.commit}\n`;
+  await git(cwd, ['update-ref', '--create-reflog', '-m', reason, '--stdin'], { stdin });
+}
+
 /**
  * Creates a branch at `commit`, and only if there is none of that name; an empty old value says so to git. Where it cannot, it
  * resolves with why: `name_taken` and `bad_name` are for the caller to tell.
@@ -134,6 +147,10 @@ export async function aheadBehind(
   return { ahead, behind };
 }
 
+/** The tree of a commit. */
+export const treeOf = (cwd: string, commit: string): Promise<string> =>
+  gitLine(cwd, ['rev-parse', `${commit}^{tree}`]);
+
 /** The tree of each commit; git is asked once for all of them. */
 export async function treesOf(
   cwd: string,
@@ -149,12 +166,13 @@ export async function treesOf(
   return new Map(asked.map((commit, n) => [commit, answers[n] ?? '']));
 }
 
-/** Commits of `commit` that `base` lacks (all, without a base), newest first, as `<hash> <subject>`. */
+/** Commits of `commit` that `base` and `without` lack (all, without a base), newest first, as `<hash> <subject>`. */
 export async function logOneline(
   cwd: string,
   base: string | undefined,
   commit: string,
   limit: number,
+  without: readonly string[] = [],
 ): Promise<string[]> {
   const { stdout } = await git(cwd, [
     'log',
@@ -163,6 +181,7 @@ export async function logOneline(
     '--no-color',
     '--format=%h %s',
     base === undefined ? commit : `${base}..${commit}`,
+    ...without.map((one) => `^${one}`),
     '--',
   ]);
   return stdout

@@ -4,6 +4,7 @@ import { errnoOf } from '../files/errno.ts';
 import { FileSet, keyOf, submodule } from '../git/compare.ts';
 import { pathText } from '../git/core.ts';
 import type { Difference } from '../git/diff.ts';
+import type { Obstacles } from '../git/read-tree.ts';
 
 /** The most paths that are named of what lies below one directory: with so many there is no landing anyway. */
 const MOST_NAMED = 200;
@@ -12,7 +13,7 @@ const MOST_NAMED = 200;
 const MOST_TOLD = 20;
 
 /** What a landing would overwrite in a checkout and what to do about it, in sentences. A path that ends in `/.git` is a repository. */
-export function overwritten(checkout: string, paths: readonly string[]): string {
+function overwritten(checkout: string, paths: readonly string[]): string {
   const repositories = paths.filter((path) => /(^|\/)\.git$/.test(path));
   const below = (path: string) => repositories.some((one) => path.startsWith(one.slice(0, -'.git'.length)));
   const files = paths.filter((path) => !below(path));
@@ -31,6 +32,20 @@ export function overwritten(checkout: string, paths: readonly string[]): string 
       : [
           `Landing would overwrite files in ${checkout} that git does not have: ${some(files)}. Move them away or commit them there, then accept again.`,
         ]),
+  ].join(' ');
+}
+
+/** {@link overwritten}, and what a person has changed of the tracked files that would land. */
+export function blocked(checkout: string, { changed, untracked }: Obstacles): string {
+  const more = changed.length - MOST_TOLD;
+  const named = changed.slice(0, MOST_TOLD).join(', ') + (more > 0 ? `, and ${more} more` : '');
+  return [
+    ...(changed.length === 0
+      ? []
+      : [
+          `${checkout} has uncommitted changes to files that this landing changes (${named}): commit or stash them, then accept again.`,
+        ]),
+    ...(untracked.length === 0 ? [] : [overwritten(checkout, untracked)]),
   ].join(' ');
 }
 

@@ -25,9 +25,13 @@ export const Journal = z.object({
     branch: z.string().nullable(),
     managed: z.boolean(),
     trash: z.string(),
+    head: z.string().exactOptional().describe('Its commit, where another of the same tree lands.'),
   }),
 });
 export type Journal = z.infer<typeof Journal>;
+
+/** The commit the worktree is at. */
+export const headOf = ({ worktree, to }: Journal): string => worktree.head ?? to;
 
 const journal = journalOf<Journal>('landing.json', { name: 'landing', schema: Journal });
 

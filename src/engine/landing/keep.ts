@@ -4,7 +4,7 @@ import { Refusal } from '../call/refusal.ts';
 import { exists } from '../files/files.ts';
 import { git, gitLine } from '../git/core.ts';
 import { commitTree } from '../git/merge.ts';
-import { moveRef } from '../git/refs.ts';
+import { moveRef, treeOf } from '../git/refs.ts';
 import { branchOf, type WorktreeEntry } from '../git/worktree.ts';
 import { treeIfWhole } from '../git/write-tree.ts';
 import { lookIntoStore } from '../removal/look.ts';
@@ -28,7 +28,7 @@ export async function keepAdministered(cwd: string, admin: string, entry: Worktr
   const staged = await stagedTree(cwd, admin, entry.path);
   const name = branchOf(entry) ?? (head?.slice(0, 10) || 'unborn');
   const kept: string[] = [];
-  if (staged !== undefined && staged !== (await treeOf(cwd, head))) {
+  if (staged !== undefined && staged !== (await treeAt(cwd, head))) {
     const what = `What was staged in ${entry.path}\n`;
     const commit = await commitTree(cwd, staged, head === undefined ? [] : [head], what, identity);
     const ref = recoveryRef(name, randomBytes(3).toString('hex'));
@@ -39,10 +39,10 @@ export async function keepAdministered(cwd: string, admin: string, entry: Worktr
 }
 
 /** The tree of a commit; the empty one before the first. */
-const treeOf = (cwd: string, head: string | undefined) =>
+const treeAt = (cwd: string, head: string | undefined) =>
   head === undefined
     ? gitLine(cwd, ['hash-object', '-t', 'tree', '--stdin'], { stdin: '' })
-    : gitLine(cwd, ['rev-parse', `${head}^{tree}`]);
+    : treeOf(cwd, head);
 
 async function stagedTree(cwd: string, admin: string, path: string): Promise<string | undefined> {
   if (!(await exists(join(admin, 'index')))) return undefined;

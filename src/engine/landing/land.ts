@@ -9,15 +9,16 @@ import { adviceOn } from '../git/cause.ts';
 import { GitError } from '../git/core.ts';
 import type { Difference } from '../git/diff.ts';
 import { parseObstacles } from '../git/read-tree.ts';
-import { moveRef, resolveCommit } from '../git/refs.ts';
+import { isAncestor, moveRef, moveRefWith, resolveCommit } from '../git/refs.ts';
 import { cleanAt } from '../removal/stock.ts';
 import { type Repository, type Trunk, where } from '../repository/repository.ts';
 import type { Teardown } from '../worktree/resources.ts';
 import { catchUp } from './catch-up.ts';
 import { follow } from './follow.ts';
 import { editedInTheWay } from './hidden-edits.ts';
-import { overwritten, standInTheWay } from './in-the-way.ts';
-import { closeJournal, type Journal, writeJournal } from './journal.ts';
+import { blocked, standInTheWay } from './in-the-way.ts';
+import { closeJournal, headOf, type Journal, writeJournal } from './journal.ts';
+import { landedRef } from './landed.ts';
 import {
   deleteBranch,
   goneHints,
@@ -39,6 +40,8 @@ export interface LandingOrder {
   managed: boolean;
   /** What differs between the trunk and the commit that lands. */
   changes: readonly Difference[];
+  /** The commit the trunk moves to: the branch's own, or one with the same tree (`commitLanding`). */
+  to: string;
 }
 
 /** The flags of a landing that did not begin. */
@@ -65,7 +68,7 @@ export interface LandingResult {
  * the trunk first and `dirty_landing_checkout` when the landing checkout cannot follow; nothing has landed then.
  */
 export async function land(order: LandingOrder, ctx: Context): Promise<LandingResult> {
-  const { repo, trunk, landing, managed } = order;
+  const { repo, trunk, landing, managed, to } = order;
   const id = randomBytes(4).toString('hex');
   const journal: Journal = {
     version: 1,
@@ -73,23 +76,29 @@ export async function land(order: LandingOrder, ctx: Context): Promise<LandingRe
     project: repo.prefix,
     trunk: { name: trunk.name, ref: trunk.ref },
     from: trunk.commit,
-    to: repo.commit,
+    to,
     landing,
-    worktree: { path: repo.top, branch: repo.branch, managed, trash: trashFor(repo.top, id) },
+    worktree: {
+      path: repo.top,
+      branch: repo.branch,
+      managed,
+      trash: trashFor(repo.top, id),
+      ...(to !== repo.commit && { head: repo.commit }),
+    },
   };
   await point('accept.checked');
   await writeJournal(repo.commonDir, journal);
   await point('accept.journaled');
-  if (trunk.commit !== repo.commit) await moveTrunk(order, journal);
+  if (trunk.commit !== to) await moveTrunk(order, journal);
   const undone = await undoneMeanwhile(order, journal);
   if (undone.length > 0) {
     await closeJournal(repo.commonDir);
     return {
       landing: { ...nothing, trunk_landed: true },
-      reason: undoneReason(undone, trunk.name, repo.commit),
+      reason: undoneReason(undone, trunk.name, to),
     };
   }
-  ctx.emit({ type: 'progress', message: `${trunk.name} is at ${repo.commit.slice(0, 10)}.` });
+  ctx.emit({ type: 'progress', message: `${trunk.name} is at ${to.slice(0, 10)}.` });
   await point('accept.followed');
   const tearDown = tearingDown(repo.commonDir, 'accept', ctx, cleanAt);
   const result = await retire(journal, false, repo, tearDown);
@@ -112,8 +121,14 @@ async function undoneMeanwhile(
 
 async function moveTrunk({ repo, trunk, landing, changes }: LandingOrder, journal: Journal): Promise<void> {
   const { from, to } = journal;
+  const reason = `discern: accept ${repo.branch ?? to}`;
   try {
-    await moveRef(landing, trunk.ref, to, from, `discern: accept ${repo.branch ?? to}`);
+    // In one step, so that work which is on the trunk in other commits is never there without being known for it.
+    if (await isAncestor(landing, repo.commit, to)) await moveRef(landing, trunk.ref, to, from, reason);
+    else {
+      const record = { ref: landedRef(from, to), commit: repo.commit };
+      await moveRefWith(landing, trunk.ref, to, from, reason, record);
+    }
   } catch (error) {
     // A git that was ended from outside may have moved it: then the journal stays, and whoever comes next looks.
     if (!(error instanceof GitError) || error.code === null) throw error;
@@ -138,13 +153,14 @@ async function moveTrunk({ repo, trunk, landing, changes }: LandingOrder, journa
   await point('accept.moved');
   try {
     // What git ignores it would overwrite: what came since it was looked at is looked at once more.
-    const late = [
-      ...(await standInTheWay(landing, changes)),
-      ...(await editedInTheWay(landing, from, to, changes)),
-    ];
-    if (late.length > 0) {
-      throw new Refusal('dirty_landing_checkout', `${overwritten(landing, late)} Nothing was landed.`, {
-        data: { ...where(repo), files: late },
+    const late = {
+      untracked: await standInTheWay(landing, changes),
+      changed: await editedInTheWay(landing, from, to, changes),
+    };
+    const files = [...late.untracked, ...late.changed];
+    if (files.length > 0) {
+      throw new Refusal('dirty_landing_checkout', `${blocked(landing, late)} Nothing was landed.`, {
+        data: { ...where(repo), files },
       });
     }
     await follow(landing, from, to);
@@ -214,17 +230,18 @@ export async function retire(
   repo: Surroundings,
   tearDown: TearDown,
 ): Promise<LandingResult> {
-  const { worktree, to, landing } = journal;
+  const { worktree, landing } = journal;
+  const head = headOf(journal);
   const flags: Landing = { ...nothing, recovery_performed: recovered, trunk_landed: true };
   if (!worktree.managed) return { landing: flags };
   const { path, trash, branch } = worktree;
-  const teardown = await tearDown(path, journal.project, to).catch((error) => ({
+  const teardown = await tearDown(path, journal.project, head).catch((error) => ({
     reason: `the resources of ${path} could not be destroyed: ${inWords(error)}`,
   }));
   if (teardown.reason !== undefined) return { landing: flags, reason: teardown.reason, teardown };
   await point('resource.cleared');
   const removal = { from: landing, path, trash, repo };
-  const gone = await removeCheckout(removal, cleanAt(to, path)).catch(
+  const gone = await removeCheckout(removal, cleanAt(head, path)).catch(
     (error): Retirement => ({
       removed: false,
       reason: `${path} could not be removed: ${inWords(error)}`,
@@ -234,7 +251,7 @@ export async function retire(
   if (!removed) return { landing: flags, teardown, ...(reason && { reason }) };
   flags.worktree_removed = true;
   await point('accept.removed');
-  const kept = branch === null ? undefined : await deleteBranch(removal, branch, to).catch(inWords);
+  const kept = branch === null ? undefined : await deleteBranch(removal, branch, head).catch(inWords);
   flags.branch_deleted = branch !== null && kept === undefined;
   const reasons = [reason, kept].filter((one) => one !== undefined);
   const told = ('hints' in teardown && teardown.hints) || [];

@@ -16,7 +16,7 @@ import { gitDirOf } from '../worktree/identity.ts';
 import { catchUp } from './catch-up.ts';
 import { waitForIndex } from './follow.ts';
 import { editedInTheWay } from './hidden-edits.ts';
-import { closeJournal, type Journal, landingLockPath, readJournal } from './journal.ts';
+import { closeJournal, headOf, type Journal, landingLockPath, readJournal } from './journal.ts';
 import { keepAdministered } from './keep.ts';
 import { inWords, type LandingResult, nothing, retire, TAKEN_BACK } from './land.ts';
 import { deleteBranch, deleteJudged, judgedName, type Surroundings } from './retire.ts';
@@ -161,7 +161,7 @@ async function retireRecovered(
   repo: Surroundings,
   tearDown: TearDown,
 ): Promise<LandingResult> {
-  const { landing, to } = journal;
+  const { landing } = journal;
   const { managed, path, trash, branch } = journal.worktree;
   if (!managed) return retire(journal, true, repo, tearDown);
   const known = repo.worktrees.some((entry) => entry.path === path);
@@ -191,7 +191,7 @@ async function retireRecovered(
   const kept =
     branch === null
       ? undefined
-      : await deleteBranch({ from: landing, path, repo }, branch, to).catch(inWords);
+      : await deleteBranch({ from: landing, path, repo }, branch, headOf(journal)).catch(inWords);
   if (kept !== undefined) reasons.push(kept);
   return {
     landing: {

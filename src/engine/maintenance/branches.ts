@@ -6,6 +6,7 @@ import { git, tryGit } from '../git/core.ts';
 import { listRefs } from '../git/refs.ts';
 import { listWorktrees } from '../git/worktree.ts';
 import { isReachable } from '../landing/keep.ts';
+import { isLanded } from '../landing/landed.ts';
 import { deleteBranch } from '../landing/retire.ts';
 import { type Repository, where } from '../repository/repository.ts';
 import { isHeld } from '../state/lock.ts';
@@ -56,6 +57,8 @@ export async function leftBranches(repo: Repository, freed: ReadonlySet<string>)
     // A branch of the person's may be called like ours: only its reflog tells.
     if (!(await isMadeByStart(repo, branch))) continue;
     if (merged.has(branch.ref)) found.push(left(branch, `everything on it is on ${repo.trunk?.name}`));
+    else if (await isLanded(repo, branch.commit))
+      found.push(left(branch, `all of its work has landed on ${repo.trunk?.name}`));
     else if ((await isWhereItBegan(repo.top, branch)) && (await isReachable(repo.top, branch.commit, loose)))
       found.push(left(branch, 'it stands where it began'));
   }

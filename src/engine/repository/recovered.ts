@@ -52,7 +52,7 @@ export async function listRecovered(cwd: string, commonDir: string): Promise<Rec
 }
 
 /** When a ref was made, by the first line of its reflog (gitrepository-layout(5), `logs/refs`). */
-async function loggedAt(commonDir: string, ref: string): Promise<number | undefined> {
+export async function loggedAt(commonDir: string, ref: string): Promise<number | undefined> {
   const text = await readFile(join(commonDir, 'logs', ref), 'utf8').catch(() => '');
   const seconds = /^0+ [0-9a-f]+ .*> (\d+) [+-]\d{4}(?:\t|\n|$)/.exec(text)?.[1];
   return seconds === undefined ? undefined : Number(seconds) * 1000;

@@ -1,5 +1,6 @@
 import type { AcceptData } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
+import type { LandingWay } from '../../contract/settings.ts';
 import type { ClientKind } from '../call/context.ts';
 import type { GateRun } from '../gate/run.ts';
 import { changedPaths, type Difference } from '../git/diff.ts';
@@ -8,6 +9,7 @@ import type { Convergence } from '../landing/converge.ts';
 import { type LandingResult, nothing } from '../landing/land.ts';
 import type { Recovery } from '../landing/recover.ts';
 import { namedIgnored } from '../landing/retire.ts';
+import type { Work } from '../landing/work.ts';
 import { type Repository, rootIn, type Trunk, where } from '../repository/repository.ts';
 import { leavingAdvice } from '../worktree/moving.ts';
 
@@ -23,6 +25,10 @@ export interface Candidate {
   managed: boolean;
   /** What differs between the trunk and its commit. */
   changes: readonly Difference[];
+  how: LandingWay;
+  /** Its work is on the trunk already, and the worktree only waits to be retired. */
+  already: boolean;
+  work: Work;
   proved: boolean;
   /** What the owner's policies on the trunk say of it. */
   policy: readonly string[];
@@ -30,13 +36,21 @@ export interface Candidate {
   ignored: readonly string[];
 }
 
+/** How work landed that is on the trunk in another commit than the branch's own. */
+const wayWords: Record<LandingWay, string> = {
+  ff: '',
+  merge: ' by a merge commit',
+  squash: ' as one commit',
+  rebase: ', rebased',
+};
+
 const keptNote = (top: string) =>
   `discern did not make ${top}: whoever did removes it, so the checkout and its branch are kept.`;
 
 /** What a landing came to: `partial_acceptance` when something was left undone behind the trunk's move. */
 export function landed(
-  { repo, trunk, landing, managed, policy }: Candidate,
-  result: LandingResult & { ready?: Convergence | undefined },
+  { repo, trunk, landing, managed, policy, how, already }: Candidate,
+  result: LandingResult & { to: string; ready?: Convergence | undefined },
   gate: GateRun | undefined,
   before: readonly Recovery[],
   client: ClientKind,
@@ -46,10 +60,10 @@ export function landed(
   const data: AcceptData = {
     root: rootIn(repo, landing),
     branch: trunk.name,
-    commit: repo.commit,
+    commit: result.to,
     landing: flags,
     trunk: trunk.name,
-    landed_commit: repo.commit,
+    landed_commit: result.to,
     worktree: repo.top,
     ...(kept && { kept }),
     ...(gate && { jobs: gate.data.jobs, scopes: gate.data.scopes }),
@@ -87,7 +101,7 @@ export function landed(
     return {
       ok: false,
       error: 'partial_acceptance',
-      message: `${trunk.name} has the work (${repo.commit.slice(0, 10)}), but ${reasons.join('; ')}. ${advice}.`,
+      message: `${trunk.name} has the work (${result.to.slice(0, 10)}), but ${reasons.join('; ')}. ${advice}.`,
       ...rest,
     };
   }
@@ -97,7 +111,7 @@ export function landed(
   return {
     ok: true,
     ...rest,
-    message: `Landed on ${trunk.name}${what}.`,
+    message: `Landed on ${trunk.name}${result.to === repo.commit || already ? '' : wayWords[how]}${what}.`,
   };
 }
 
@@ -154,7 +168,7 @@ export function refusedByGate(gate: GateRun, recovered: boolean): AcceptAnswer {
 
 /** What accept would do. */
 export async function preview(
-  { repo, trunk, landing, managed, proved, policy, ignored }: Candidate,
+  { repo, trunk, landing, managed, proved, policy, ignored, how }: Candidate,
   resources: readonly string[],
 ): Promise<AcceptAnswer> {
   const commits = await logOneline(repo.top, trunk.commit, repo.commit, 20);
@@ -169,7 +183,7 @@ export async function preview(
         ...policy.map((detail) => ({ action: 'policy', detail })),
         ...commits.map((commit) => ({ action: 'land', detail: commit })),
         { action: 'files', detail: `${files.length}: ${files.slice(0, 20).join(', ')}` },
-        { action: 'move', detail: `${trunk.name} in ${landing}` },
+        { action: 'move', detail: `${trunk.name} in ${landing}${how === 'ff' ? '' : ` (${how})`}` },
         ...(managed
           ? [
               ...resources.map((detail) => ({ action: 'destroy', detail })),

@@ -9,9 +9,10 @@ import { Refusal } from '../call/refusal.ts';
 import { point } from '../faults/faults.ts';
 import { exists, stateDir } from '../files/files.ts';
 import { treeDifference } from '../git/diff.ts';
-import { isAncestor, logOneline } from '../git/refs.ts';
+import { logOneline } from '../git/refs.ts';
 import { branchOf, type WorktreeEntry } from '../git/worktree.ts';
 import { recoverRemovals } from '../landing/interrupted-removals.ts';
+import { isLanded, landedBelow } from '../landing/landed.ts';
 import { deleteBranch, goneHints, namedIgnored, removeCheckout, trashFor } from '../landing/retire.ts';
 import { keepForRecovery } from '../landing/snapshot.ts';
 import { resourcesOf } from '../landing/tear-down.ts';
@@ -164,8 +165,9 @@ async function examine(repo: Repository, entry: WorktreeEntry, gitDir: string): 
   const lost: string[] = [];
   const held = holdings(found);
   if (held !== undefined) lost.push(held);
-  if (head && !(repo.trunk && (await isAncestor(repo.top, head, repo.trunk.commit)))) {
-    const commits = await logOneline(repo.top, repo.trunk?.commit, head, 20);
+  if (head && !(await isLanded(repo, head))) {
+    const landed = repo.trunk ? await landedBelow(repo.top, repo.trunk.commit, head) : [];
+    const commits = await logOneline(repo.top, repo.trunk?.commit, head, 20, landed);
     lost.push(`unlanded commits (${commits.join(', ')})`);
   }
   return {

@@ -7,6 +7,7 @@ import { Refusal } from '../call/refusal.ts';
 import { loadSettings } from '../config/ours.ts';
 import { point } from '../faults/faults.ts';
 import { deleteRef } from '../git/refs.ts';
+import { outdatedLanded } from '../landing/landed.ts';
 import { cleanupsOf, findLeftovers } from '../maintenance/find.ts';
 import { finishInterrupted, requireRoot } from '../maintenance/finish.ts';
 import type { Cleanup, Leftover } from '../maintenance/leftover.ts';
@@ -136,17 +137,26 @@ const MOST_REFS = 100;
 const recoveryRefs = (refs: readonly Recovered[]): PruneData['recovery_refs'] =>
   refs.slice(0, MOST_REFS).map(toldOf);
 
-/** The recovery refs that have been kept for as long as the owner wants, each only while it is what it was. */
+/** The recovery refs, and the commits of squashed and rebased branches, that have been kept for as long as the owner wants. */
 async function expiredRefs(repo: Repository, refs: readonly Recovered[]): Promise<Cleanup[]> {
   const { keep } = (await loadSettings(repo.root)).worktree;
-  return expired(refs, keep).map(({ ref, commit }) => ({
-    action: 'delete recovery ref',
-    detail: `${ref} (${commit.slice(0, 10)}), kept for more than ${count(keep, 'day')}`,
-    perform: async () => {
-      await deleteRef(repo.top, ref, commit);
-      return undefined;
-    },
-  }));
+  const since = `kept for more than ${count(keep, 'day')}`;
+  const deleting = (ref: string, commit: string) => async () => {
+    await deleteRef(repo.top, ref, commit);
+    return undefined;
+  };
+  return [
+    ...expired(refs, keep).map(({ ref, commit }) => ({
+      action: 'delete recovery ref',
+      detail: `${ref} (${commit.slice(0, 10)}), ${since}`,
+      perform: deleting(ref, commit),
+    })),
+    ...(await outdatedLanded(repo, keep)).map(({ ref, head, to }) => ({
+      action: 'delete record',
+      detail: `of what landed as ${to.slice(0, 10)} (${ref}), ${since}`,
+      perform: deleting(ref, head),
+    })),
+  ];
 }
 
 function inWords(pruned: number, kept: number): string {

@@ -1,4 +1,4 @@
-import type { StatusData } from '../../contract/data.ts';
+import type { StatusData, Worktree } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
 import type { Args } from '../../contract/verbs.ts';
 import type { Context } from '../call/context.ts';
@@ -9,7 +9,7 @@ import { findLeftovers } from '../maintenance/find.ts';
 import { finishInterrupted, requireRoot, tellInterrupted } from '../maintenance/finish.ts';
 import { notKnown } from '../repository/not-known.ts';
 import { listRecovered, toldOf } from '../repository/recovered.ts';
-import { isHome, openRepository, requireTrunk, where } from '../repository/repository.ts';
+import { isHome, openRepository, type Repository, requireTrunk, where } from '../repository/repository.ts';
 import { trunkBehind } from '../repository/upstream.ts';
 import { describeWorktrees } from '../worktree/describe.ts';
 import { divergence } from '../worktree/divergence.ts';
@@ -19,6 +19,14 @@ function overlookedHint({ overlooked }: TreeStatus): string[] {
   return [
     `git was told to overlook edits in ${overlooked.edited.slice(0, 5).join(', ')}: no gate proves them.`,
   ];
+}
+
+/** What to know of work that is on the trunk in other commits than the branch has. */
+function landedHint(repo: Repository, worktrees: readonly Worktree[]): string[] {
+  const { landed, managed } = worktrees.find(({ path }) => path === repo.top) ?? {};
+  if (landed === undefined) return [];
+  const next = managed ? 'accept removes the worktree, or commit more' : 'commit more, or start anew';
+  return [`All of it is on ${repo.trunk?.name} already, as ${landed.slice(0, 10)}: ${next}.`];
 }
 
 /**
@@ -77,6 +85,7 @@ export async function status(
     },
     hints: [
       ...(running === undefined ? [] : [running]),
+      ...landedHint(repo, worktrees),
       ...overlookedHint(tree),
       ...(await notKnown(repo.top, tree)),
       ...repo.config.notes,

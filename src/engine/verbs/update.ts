@@ -8,6 +8,7 @@ import { GitError } from '../git/core.ts';
 import { commitForPerson, mergeTrees } from '../git/merge.ts';
 import { isAncestor } from '../git/refs.ts';
 import { readStatus } from '../git/status.ts';
+import { asMerged, landedAs } from '../landing/landed.ts';
 import { moveForward } from '../landing/move-forward.ts';
 import { lockCheckout, requireCleanWorktree, resolveRef } from '../repository/checkout.ts';
 import { fetchUpstream } from '../repository/fetch.ts';
@@ -51,7 +52,11 @@ export async function update(
   const lock = await lockCheckout(repo, repo, '"update"', ctx);
   try {
     if (lock.waited) repo = await openRepository(root, ctx.signal);
-    return args.fetch ? await updateFetched(repo, args, ctx) : await updateLocked(repo, args, ctx);
+    const landed = await landedAs(repo, repo.commit);
+    const answer = args.fetch ? await updateFetched(repo, args, ctx) : await updateLocked(repo, args, ctx);
+    if (landed === undefined) return answer;
+    const told = `All of ${repo.branch ?? 'it'} was on ${repo.trunk?.name} already, as ${landed.slice(0, 10)}.`;
+    return { ...answer, hints: [told, ...(answer.hints ?? [])] };
   } finally {
     await lock.release();
   }
@@ -236,7 +241,7 @@ async function planMerge(
   data: UpdateData,
 ): Promise<{ tree?: string; regeneration?: Regeneration }> {
   if (await isAncestor(repo.top, repo.commit, theirs)) return {};
-  const merge = await mergeTrees(repo.top, repo.commit, theirs);
+  const merge = await mergeTrees(repo.top, repo.commit, await asMerged(repo.top, theirs, repo.commit));
   if (merge === 'unrelated') {
     throw new Refusal('invalid_argument', `${from} shares no history with this branch: name another ref.`, {
       data,

@@ -8,6 +8,7 @@ import { isProvablyAsOurs, isProvablyClean } from '../git/quiet.ts';
 import { aheadBehind, treesOf } from '../git/refs.ts';
 import { isClean, readStatus, type TreeStatus } from '../git/status.ts';
 import { branchOf, type WorktreeEntry } from '../git/worktree.ts';
+import { anyLanded, landedAs } from '../landing/landed.ts';
 import { isHomeEntry, type Repository, rootIn } from '../repository/repository.ts';
 import { gitDirOf, namesOf, readRecord } from './identity.ts';
 import { listeningOn } from './listening.ts';
@@ -24,13 +25,16 @@ export async function describeWorktrees(
   const others = entries.filter((entry) => entry !== repo.self && entry.prunable === undefined);
   const heads = others.flatMap(({ head }) => (head === undefined ? [] : [head]));
   const trees = heads.length > 0 ? await treesOf(repo.top, heads, ctx.signal) : new Map<string, string>();
+  const landed = await anyLanded(repo.top);
   const described: Worktree[] = new Array(entries.length);
   let next = 0;
   const worker = async () => {
     for (let index = next++; index < entries.length; index = next++) {
       const entry = entries[index] as WorktreeEntry;
       const own = entry === repo.self ? tree : undefined;
-      described[index] = await describe(repo, entry, { own, tree: trees.get(entry.head ?? '') }, ctx);
+      const one = await describe(repo, entry, { own, tree: trees.get(entry.head ?? '') }, ctx);
+      const as = landed && one.ahead ? await landedAs(repo, one.commit) : undefined;
+      described[index] = { ...one, ...(as !== undefined && { landed: as }) };
     }
   };
   await Promise.all(Array.from({ length: Math.min(entries.length, cpus().length * 2) }, worker));
