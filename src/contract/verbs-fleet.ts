@@ -58,7 +58,7 @@ export const fleetVerbs = {
   sessions: {
     title: 'List agents’ sessions',
     description:
-      'List agent clients’ sessions on this machine: where each stands, whether it works or waits.',
+      'List the agents’ sessions on this machine: which are running, where each stands, whether it works or waits.',
     remoteDescription: null,
     looking: null,
     args: z.strictObject({

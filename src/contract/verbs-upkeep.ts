@@ -16,7 +16,7 @@ import { dryRun, path } from './verb-arguments.ts';
 export const upkeepVerbs = {
   scopes: {
     title: 'Show the scopes a change touches',
-    description: 'List the scopes, and which this change touches: the gates `done` will run.',
+    description: 'List the scopes, and which this change touches: the checks `done` will run.',
     remoteDescription: null,
     looking: null,
     args: z.strictObject({ path }),
@@ -90,7 +90,7 @@ export const upkeepVerbs = {
   drop: {
     title: 'Abandon a worktree',
     description:
-      'Delete a worktree without landing it. Refuses to lose work unless `force`, which keeps it under a recovery ref. Not for finished work: `accept` is.',
+      'Throw a worktree away: delete it without landing. Refuses to lose work unless `force`, which keeps it under a recovery ref. Not for finished work: `accept` is.',
     remoteDescription: null,
     looking: null,
     args: z.strictObject({
@@ -118,7 +118,7 @@ export const upkeepVerbs = {
   prune: {
     title: 'Clean up leftovers',
     description:
-      'Clean up leftovers: vanished worktrees, half-made directories, merged agent branches, dead locks. Previews unless `dry_run` is false. Never removes living worktrees or unmerged work.',
+      'Clean up old leftovers: vanished worktrees, half-made directories, merged agent branches, dead locks. Previews unless `dry_run` is false. Never removes living worktrees or unmerged work.',
     remoteDescription: null,
     looking: null,
     args: z.strictObject({
@@ -143,7 +143,7 @@ export const upkeepVerbs = {
   init: {
     title: 'Make a project',
     description:
-      'Write a discern.toml where there is none: jobs proposed from the manifests there, tried in a throwaway worktree. Commits nothing. Preview it first.',
+      'Set a repository up for discern: write a discern.toml where there is none, jobs proposed from the manifests there, tried in a throwaway worktree. Commits nothing. Preview it first.',
     remoteDescription: null,
     looking: null,
     args: z.strictObject({
@@ -169,7 +169,7 @@ export const upkeepVerbs = {
   doctor: {
     title: 'Find what is wrong',
     description:
-      'Check what discern needs (git, discern.toml, tools, hosts’ settings) and list findings with remedies. Call it when a refusal does not explain itself.',
+      'Find what is wrong with the setup (git, discern.toml, tools, hosts’ settings), with remedies. Call it when a refusal does not explain itself.',
     remoteDescription:
       'Check what discern needs at `path` (git, discern.toml, tools, hosts’ settings) and list findings with remedies. Call it when a refusal does not explain itself.',
     looking: null,

@@ -16,7 +16,7 @@ export const workVerbs = {
   status: {
     title: 'Show where discern stands',
     description:
-      'Show the held root (the checkout discern acts on): branch, changes, proof, all worktrees. Finishes an interrupted landing. Call it first, and when edits and results disagree.',
+      'Show where you are: the held root (the checkout discern acts on), branch, changes, proof, all worktrees. Finishes an interrupted landing. Call it first, and when edits and results disagree.',
     remoteDescription:
       'Show how the checkout at `path` stands: branch, changes, distance from the trunk, proof, all worktrees. Finishes an interrupted landing. Call it when edits and results disagree.',
     looking: {
@@ -48,7 +48,7 @@ export const workVerbs = {
   start: {
     title: 'Start a worktree',
     description:
-      'Create a git worktree on a new branch for one piece of work and re-aim this server at it. Then move your own working directory to the returned path. Not from inside a worktree.',
+      'Create a git worktree on a new branch for one new piece of work and re-aim this server at it. Then move your own working directory to the returned path. Not from inside a worktree.',
     remoteDescription:
       'Create a git worktree on a new branch for one piece of work. Pass the path it answers with every later call about this work, and edit only there. Not with the path of a worktree.',
     looking: null,
@@ -76,7 +76,7 @@ export const workVerbs = {
   prepare: {
     title: 'Fix and check',
     description:
-      'Run the fix jobs (formatters: they rewrite files) and check jobs (lint, types) in the held root: the quick loop while editing. Earns no proof.',
+      'Fix formatting and find lint errors: run the fix jobs (they rewrite files) and check jobs in the held root: the quick loop while editing. Earns no proof.',
     remoteDescription:
       'Run the fix jobs (formatters: they rewrite files) and check jobs (lint, types) in the checkout at `path`: the quick loop while editing. Earns no proof; `done` does.',
     looking: null,
@@ -99,7 +99,7 @@ export const workVerbs = {
   test: {
     title: 'Run the tests',
     description:
-      'Run the test jobs in the held root. Earns no proof: `done` does, when the work is finished.',
+      'Run the tests (test jobs) in the held root. Earns no proof: `done` does, when the work is finished.',
     remoteDescription:
       'Run the project’s test jobs in the checkout at `path`. Earns no proof; use `done` when the work is finished.',
     looking: null,
@@ -122,7 +122,7 @@ export const workVerbs = {
   commit: {
     title: 'Commit the work',
     description:
-      'Commit in the worktree as git would (hooks, signing, identity): `paths`, or all that git does not ignore. For sandboxes that cannot run `git commit`.',
+      'Commit changes in the worktree as git would (hooks, signing, identity): `paths`, or all that git does not ignore. For sandboxes that cannot run `git commit`.',
     remoteDescription: null,
     looking: null,
     args: z.strictObject({
@@ -149,7 +149,7 @@ export const workVerbs = {
   done: {
     title: 'Run the whole gate',
     description:
-      'Run the whole gate in the held root; when all pass on a clean commit, record the proof `accept` needs. Commit first. Needs the trunk’s commits: else call `update`.',
+      'Check that work is finished: run the whole gate in the held root; when all pass on a clean commit, record the proof `accept` needs. Commit first. Needs the trunk’s commits: else call `update`.',
     remoteDescription:
       'Run the whole gate in the checkout at `path`; when all pass on a clean commit, record the proof `accept` needs. Commit first. Needs the trunk’s commits: else call `update`.',
     looking: null,
@@ -176,7 +176,7 @@ export const workVerbs = {
   update: {
     title: 'Bring the trunk in',
     description:
-      'Merge the trunk (or `from`) into the worktree’s branch. Commit first. A conflict changes nothing and lists the files.',
+      'Bring the worktree’s branch up to date: merge the trunk (main, or `from`) into it. Commit first. A conflict changes nothing and lists the files.',
     remoteDescription: null,
     looking: null,
     args: z.strictObject({
@@ -203,7 +203,7 @@ export const workVerbs = {
   accept: {
     title: 'Land the work',
     description:
-      'Land the worktree’s commits on the trunk, delete worktree and branch, and re-aim this server at the trunk’s checkout. Runs the gate first where no proof is valid. Only when the person wants it landed.',
+      'Land the work: merge the worktree’s commits into the trunk (main), delete worktree and branch, and re-aim this server at the trunk’s checkout. Runs the gate first where no proof is valid. Only when the person wants it landed.',
     remoteDescription:
       'Land the commits of the worktree at `path` on the trunk, and delete the worktree and its branch. Runs the gate first where no proof is valid. Only when the person wants it landed.',
     looking: null,

@@ -30,8 +30,8 @@ function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   if (Array.isArray(content)) return content.map(textOf).join('\n');
   if (typeof content !== 'object' || content === null) return '';
-  const { text, content: inner, output } = content as Json;
-  return textOf(text ?? inner ?? output ?? '');
+  const { text, content: inner, output, tool_name: found } = content as Json;
+  return textOf(text ?? inner ?? output ?? found ?? '');
 }
 
 function events(response: ServerResponse, named: [name: string | undefined, data: unknown][]): void {
