@@ -26,7 +26,7 @@ export function isSourceFile(text: string): boolean {
 export function isPath(text: string): boolean {
   if (text === '' || text.length > 1024 || text !== text.trim()) return false;
   if (/^[#<>|*=]|["|<>*?]|(?:^|[\s[(T])\d{1,2}$/.test(text)) return false;
-  const bare = text.replace(/^file:\/\//, '');
+  const bare = text.replace(/^(?:file|webpack(?:-internal)?):\/\//, '');
   if (bare.includes('://')) return false;
   const blank = bare.search(/\s/);
   if (blank !== -1 && !/[\\/]/.test(bare.slice(0, blank))) return false;

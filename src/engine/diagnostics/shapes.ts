@@ -31,6 +31,7 @@ import { xmlReports } from './shapes/xml-reports.ts';
 import { documentTools } from './tools/documents.ts';
 import { javascript } from './tools/javascript.ts';
 import { jvm } from './tools/jvm.ts';
+import { languages } from './tools/languages.ts';
 import { native } from './tools/native.ts';
 import { python as pythonTools } from './tools/python.ts';
 import { scripts } from './tools/scripts.ts';
@@ -41,7 +42,15 @@ export { plainLines } from './shapes/plain-lines.ts';
 export const documents: readonly DocumentShape[] = [sarif, junit, xmlReports, jsonReports];
 
 /** The tools whose findings stand on one line each. */
-export const rows = [...javascript, ...pythonTools, ...jvm, ...native, ...scripts, ...documentTools];
+export const rows = [
+  ...javascript,
+  ...pythonTools,
+  ...jvm,
+  ...native,
+  ...scripts,
+  ...documentTools,
+  ...languages,
+];
 
 /**
  * Read in this order, each shape seeing only the lines no earlier one took. Test runners come first: what tests print may

@@ -8,7 +8,8 @@ import {
   severityOf,
 } from '../finding.ts';
 import { isPath } from '../place.ts';
-import { type Block, blocks } from '../tools/blocks.ts';
+import type { Block } from '../tools/block.ts';
+import { blocks } from '../tools/blocks.ts';
 
 const maxWords = 12;
 

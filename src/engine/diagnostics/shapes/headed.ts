@@ -2,7 +2,7 @@ import { type Finding, type LineShape, Match, position, severityOf } from '../fi
 import { isPath, placeAtStart, withoutLabel } from '../place.ts';
 
 const entry =
-  /^\s+(\d{1,9}):(\d{1,9})(?:-(\d{1,9}):(\d{1,9}))?\s+(?:(error|warning|warn|info|information|hint)\b|([✖×✗⚠‼ℹ▲✘])(?!\s+\d+ problem))\s+(\S.*)$/i;
+  /^\s+(\d{1,9}):(\d{1,9})(?:-(\d{1,9}):(\d{1,9}))?\s+(?:(error|warning|warn|info|information|hint|suggestion)\b|([✖×✗⚠‼ℹ▲✘])(?!\s+\d+ problem))\s+(\S.*)$/i;
 const trailing = /^\s+([✖×⚠]) {1,4}(\d{1,9}):(\d{1,9}) {1,4}(\S.*)$/;
 const placeless = /^\s{2,}([✖×✗⚠‼✘]|error|warning) {1,4}(\S.*)$/;
 const ruleName = /^(?:(?:@?[\w-]+\/)*@?[\w.-]+|[\w-]{1,40}\([@\w/-]{1,80}\))$/;
@@ -24,7 +24,12 @@ export const headed: LineShape = (lines) => {
       if (at !== header + 1) file = undefined;
       continue;
     }
-    if (!/^\s/.test(line) || /^ {2}\S[^\s:]{0,400}\.\w{1,10}(?::\d{1,9}:\d{1,9})?$/.test(line)) {
+    // remark's findings stand at the margin, as its files do.
+    const atMargin = file !== undefined && entry.test(` ${line}`);
+    if (
+      (!/^\s/.test(line) && !atMargin) ||
+      /^ {1,2}\S[^\s:]{0,400}\.\w{1,10}(?::\d{1,9}:\d{1,9})?$/.test(line)
+    ) {
       const name = withoutLabel(line.trim()).replace(/:\d{1,9}:\d{1,9}$/, '');
       file = isPath(name) ? name : undefined;
       header = at;
@@ -32,7 +37,9 @@ export const headed: LineShape = (lines) => {
     }
     if (file === undefined) continue;
     const finding =
-      readEntry(line, at, file) ?? readTrailing(line, at, file) ?? readPlaceless(line, at, file);
+      readEntry(atMargin ? ` ${line}` : line, at, file) ??
+      readTrailing(line, at, file) ??
+      readPlaceless(line, at, file);
     if (finding === undefined) continue;
     match.add(finding);
     match.take(header, at + 1);
@@ -77,6 +84,7 @@ function readEntry(line: string, at: number, file: string): Finding | undefined 
 
 function toolOf(file: string, { rule }: { rule?: string | undefined }): string {
   if (file.endsWith('.sol')) return 'solhint';
+  if (/^[A-Za-z][\w-]{0,40}\.[A-Z]\w{0,40}$/.test(rule ?? '')) return 'vale';
   if (rule?.endsWith(')')) return 'oxlint';
   return /^ja-|^textlint/.test(rule ?? '') || (/\.(?:md|txt)$/.test(file) && rule === 'todo')
     ? 'textlint'

@@ -33,7 +33,12 @@ export const jvm: readonly Row[] = [
   ),
   row(
     'ktlint',
-    `^${file}\\.kts?:(?<line>\\d{1,9}):(?<column>\\d{1,9}): (?<message>.*) \\((?<rule>[\\w:-]{1,100})\\)$`,
+    `^(?<file>[^:\\s][^:]{0,500}\\.kts?):(?<line>\\d{1,9}):(?<column>\\d{1,9}): (?<message>.*) \\((?<rule>[\\w:-]{1,100})\\)$`,
+  ),
+  row(
+    'detekt',
+    '^\\t(?<rule>[A-Z]\\w{2,80}) - (?:\\[[^\\]]{0,300}\\] )?at (?<file>[^:\\s][^:]{0,500}\\.kts?):(?<line>\\d{1,9}):(?<column>\\d{1,9})$',
+    { message: 'The code breaks this rule.' },
   ),
   row('pmd', `^${file}:(?<line>\\d{1,9}):\\t(?<rule>\\w{1,80}):\\t(?<message>.*)$`),
   row('scalac', `^\\[(?<severity>error|warn)\\] ${place}: (?<message>.*)$`, {
