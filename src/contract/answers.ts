@@ -1,3 +1,4 @@
+import type { StandardResult } from './data.ts';
 import type { Envelope } from './envelope.ts';
 import type { ProjectsData } from './projects.ts';
 import type { Args, Data, Verb } from './verbs.ts';
@@ -5,21 +6,38 @@ import type { Args, Data, Verb } from './verbs.ts';
 /** The answer of one verb. */
 export type AnswerOf<V extends Verb> = Envelope<Data<V>> & { verb: V };
 
-/** The answer of some verb: `verb` says of which, and so what `data` holds. */
-export type AnyEnvelope = { [V in Verb]: AnswerOf<V> }[Verb];
+/** The answer of one of these verbs: `verb` says of which, and so what `data` holds. */
+export type AnswerAmong<V extends Verb> = { [One in V]: AnswerOf<One> }[V];
+
+/** The answer of some verb. */
+export type AnyEnvelope = AnswerAmong<Verb>;
 
 /** What a tool answers: a verb's answer, or that of the one tool that is none. */
 export type ToolAnswer = AnyEnvelope | (Envelope<ProjectsData> & { verb: 'projects' });
 
 /** One call of a verb, its arguments checked: `verb` says what they are. */
-export type Call = { [V in Verb]: { verb: V; args: Args<V> } }[Verb];
+export type Call<V extends Verb = Verb> = { [One in V]: { verb: One; args: Args<One> } }[V];
 
 /** The directory a call names, if it does. */
 export const pathOf = ({ args }: Call): string | undefined => ('path' in args ? args.path : undefined);
 
-/** The root an answer is about, if it is about one. */
-export const rootOf = ({ data }: ToolAnswer): string | undefined =>
-  data !== undefined && 'root' in data ? data.root : undefined;
+/** Which checkout an answer is about, as far as it says. */
+export function whereOf({ data = {} }: Pick<Envelope, 'data'>): {
+  root?: string;
+  branch?: string | null;
+  commit?: string;
+} {
+  const { root, branch, commit } = data;
+  return {
+    ...(typeof root === 'string' && { root }),
+    ...((typeof branch === 'string' || branch === null) && { branch }),
+    ...(typeof commit === 'string' && { commit }),
+  };
+}
+
+/** The standards an answer tells of: those of `standards`, and of every verb that runs the gate. */
+export const standardsOf = ({ data }: ToolAnswer): StandardResult[] =>
+  (data !== undefined && 'standards' in data && data.standards) || [];
 
 /** True of an answer whose `data` is whole: what a preview or a refusal says of it may be a part (contract §4). */
 export function isWhole<Data>(

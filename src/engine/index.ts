@@ -1,4 +1,4 @@
-import type { AnswerOf, AnyEnvelope, Call } from '../contract/answers.ts';
+import type { AnswerAmong, AnswerOf, AnyEnvelope, Call } from '../contract/answers.ts';
 import type { Envelope } from '../contract/envelope.ts';
 import { beginsAtDirectory, needsNoRoot, seeksAmongKnown, traits } from '../contract/traits.ts';
 import type { Args, Data, Verb } from '../contract/verbs.ts';
@@ -58,29 +58,29 @@ const cores: { [V in Verb]: Core<V> } = {
 };
 
 /**
- * Runs one verb on one root, which means nothing to a verb that needs none. Always resolves with an envelope, refusals and
+ * Runs one call on one root, which means nothing to a verb that needs none. Always resolves with an envelope, refusals and
  * failures included.
  */
-export function run<V extends Verb>(
-  verb: V,
-  root: string,
-  args: Args<V>,
-  ctx: Context,
-): Promise<AnswerOf<V>> {
-  const core = () => cores[verb](root, args, ctx);
+export function runCall<V extends Verb>(call: Call<V>, root: string, ctx: Context): Promise<AnswerAmong<V>> {
+  const { verb } = call;
+  const core = () => cores[call.verb](root, call.args, ctx);
   const meets = traits[verb].begins === 'project' || (seeksAmongKnown(verb) && root !== '');
   const meeting = meets ? meetProject(process.env, root) : undefined;
-  const answer = runVerb<V, Data<V>>(verb, needsNoRoot(verb) ? undefined : root, () =>
+  const answer = runVerb(call.verb, needsNoRoot(verb) ? undefined : root, () =>
     traits[verb].cancelsAnywhere ? hearing(ctx.signal, core) : core(),
   );
   // Before the answer is out, so that whoever asks next for the projects hears of this one.
   return meeting === undefined ? answer : meeting.then(() => answer);
 }
 
-/** {@link run} for a call of whichever verb. */
-export function runCall(call: Call, root: string, ctx: Context): Promise<AnyEnvelope> {
-  // A compiler that looks at one verb at a time cannot see that its arguments and its answer go together.
-  return run<Verb>(call.verb, root, call.args, ctx) as Promise<AnyEnvelope>;
+/** {@link runCall} for one verb. */
+export function run<V extends Verb>(
+  verb: V,
+  root: string,
+  args: Args<V>,
+  ctx: Context,
+): Promise<AnswerOf<V>> {
+  return runCall<V>({ verb, args }, root, ctx);
 }
 
 /** The answer to a call that was stopped before its core began. */

@@ -1,6 +1,6 @@
 import { isAbsolute, join } from 'node:path';
 import * as vscode from 'vscode';
-import { type AnyEnvelope, rootOf } from '../contract/answers.ts';
+import { type AnyEnvelope, whereOf } from '../contract/answers.ts';
 import type { Diagnostic, Related } from '../contract/envelope.ts';
 import { asShown, type WindowFolder } from './folders.ts';
 import type { WindowModel } from './model.ts';
@@ -29,7 +29,7 @@ export class Problems implements vscode.Disposable {
   }
 
   #show(envelope: AnyEnvelope, folders: readonly WindowFolder[]): void {
-    const root = rootOf(envelope);
+    const root = whereOf(envelope).root;
     if (root === undefined || !envelope.diagnostics) return;
     const byFile = new Map<string, vscode.Diagnostic[]>();
     const shown = (file: string) =>

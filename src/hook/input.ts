@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path';
 import type { Readable } from 'node:stream';
+import { isObject } from '../contract/values.ts';
 
 /** What a client tells a hook, in the words of Claude Code, which most clients share. */
 export interface HookEvent {
@@ -105,6 +106,3 @@ function textOf(value: Record<string, unknown>, ...names: string[]): string | un
   }
   return undefined;
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

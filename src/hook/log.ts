@@ -1,5 +1,6 @@
 import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { messageOf } from '../contract/values.ts';
 import { stateDir } from '../engine/user/state-dir.ts';
 
 /** Beyond this the log begins anew; the one before it is kept as `hook.log.1`. */
@@ -7,7 +8,7 @@ const MOST_BYTES = 256 * 1024;
 
 /** Adds one line to our log; where it cannot be written, to stderr, which clients keep for whoever looks. Never throws. */
 export function log(env: NodeJS.ProcessEnv, what: string, error: unknown): void {
-  const why = error instanceof Error ? error.message : String(error);
+  const why = messageOf(error);
   const line = `${new Date().toISOString()} ${plain(what)}: ${plain(why)}\n`;
   try {
     const dir = stateDir(env);

@@ -1,3 +1,4 @@
+import { messageOf } from '../contract/values.ts';
 import { answerTo } from './answer.ts';
 import { type HookEvent, readEvent } from './input.ts';
 import { log } from './log.ts';
@@ -20,7 +21,7 @@ async function main(): Promise<void> {
   } catch (error) {
     log(process.env, what, error);
     if (!standsIn) return;
-    process.stderr.write(`discern: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`discern: ${messageOf(error)}\n`);
     process.exitCode = 1;
   }
 }

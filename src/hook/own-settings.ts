@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import { isObject } from '../contract/values.ts';
 
 /** `worktree` in Claude Code's settings, as far as it decides what a worktree is like. */
 export interface WorktreeSettings {
@@ -32,8 +33,8 @@ async function worktreeIn(file: string): Promise<Record<string, unknown>> {
   const text = await readFile(file, 'utf8').catch(() => '{}');
   try {
     const value: unknown = JSON.parse(text);
-    const worktree = (value as { worktree?: unknown } | null)?.worktree;
-    return typeof worktree === 'object' && worktree !== null ? (worktree as Record<string, unknown>) : {};
+    const worktree = isObject(value) ? value.worktree : undefined;
+    return isObject(worktree) ? worktree : {};
   } catch {
     // Claude Code itself tells of settings that are no JSON, and goes on without them.
     return {};

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { messageOf } from '../contract/values.ts';
 
 export const usage = `Usage: discern mcp [--transport stdio|http] [--root DIR] [--read-only] [options]
 
@@ -94,7 +95,7 @@ export function readFlags(argv: readonly string[], env: NodeJS.ProcessEnv): Flag
         'A secret is never given on a command line, where every process can read it: set DISCERN_MCP_TOKEN.',
       );
     }
-    throw new Misuse(error instanceof Error ? error.message : String(error));
+    throw new Misuse(messageOf(error));
   }
   if (flags.help || flags.version) return { ...flags, transport: 'stdio' };
   const transport = flags.transport ?? (env.DISCERN_MCP_TRANSPORT || 'stdio');

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { isAbsolute } from 'node:path';
 import { type Joining, joiningNames, joiningStart } from '../contract/joining.ts';
+import { isObject } from '../contract/values.ts';
 
 /** The longest first line that is read, in bytes. */
 const MOST_BYTES = 64 * 1024;
@@ -47,7 +48,7 @@ function parsed(line: string): Joining | undefined {
   }
   const { discern, id, launch, parent, env } = value;
   if (discern !== 1 || typeof id !== 'string' || !/^[0-9a-f]{16}$/.test(id)) return undefined;
-  const named = typeof env === 'object' && env !== null ? (env as Record<string, unknown>) : {};
+  const named = isObject(env) ? env : {};
   const known = joiningNames.flatMap((name) => {
     const one = named[name];
     return typeof one === 'string' && one.length <= 4096 && !one.includes('\0') ? [[name, one]] : [];

@@ -1,4 +1,11 @@
-import { isWhole, type ToolAnswer } from '../contract/answers.ts';
+import {
+  type AnswerAmong,
+  type AnswerOf,
+  isWhole,
+  standardsOf,
+  type ToolAnswer,
+  whereOf,
+} from '../contract/answers.ts';
 import { broughtWords } from '../contract/brought-words.ts';
 import type {
   DoctorData,
@@ -15,7 +22,6 @@ import type { ProjectsData } from '../contract/projects.ts';
 import { reusedWords } from '../contract/reused-words.ts';
 import { boundWords, shownNumber, stateWords } from '../contract/standard-words.ts';
 import type { VerbWithReport } from '../contract/traits.ts';
-import type { Data } from '../contract/verbs.ts';
 import type { RecollectData, SessionsData } from '../contract/verbs-fleet.ts';
 import { visible } from '../contract/visible.ts';
 import { byJob, cut, cutMiddle, lastOf } from './cut.ts';
@@ -56,7 +62,7 @@ function bounded(text: string): string {
 function render(answer: ToolAnswer, heldRoot: Held | undefined): string {
   const [envelope, held] = [visible(answer), visible(heldRoot)];
   if (envelope.verb === 'help' && isWhole(envelope)) return helpText(envelope.data);
-  const lines = [verdict(envelope), place(envelope, held)];
+  const lines = [verdict(envelope), whereLine(envelope, held)];
   if (envelope.plan) {
     const planned = envelope.plan.steps.map(
       ({ action, detail }) => `- ${action}${detail ? `: ${detail}` : ''}`,
@@ -92,9 +98,8 @@ function verdict({ ok, verb, dry_run, error, message = '' }: Envelope): string {
   return ok ? `${verb}: ok. ${said}`.trim() : `${verb}: ${error}. ${said}`;
 }
 
-function place(envelope: Envelope, held: Held | undefined): string {
-  const { data } = envelope;
-  const { root, branch, commit } = (data ?? {}) as { root?: string; branch?: string | null; commit?: string };
+function whereLine(envelope: Envelope, held: Held | undefined): string {
+  const { root, branch, commit } = whereOf(envelope);
   const parts = [
     ...(root === undefined ? [] : [`root: ${root}`]),
     ...(branch === undefined ? [] : [`branch: ${branch ?? '(detached)'}`]),
@@ -106,10 +111,8 @@ function place(envelope: Envelope, held: Held | undefined): string {
   return parts.join('  ');
 }
 
-type Lines<Data> = (envelope: Envelope<Data>) => string[];
-
-/** The lines of the verbs that have some of their own, and of the one tool that is no verb. */
-const ownLines: { [V in VerbWithReport]: Lines<Data<V>> } & { projects: Lines<ProjectsData> } = {
+/** The lines of the verbs that have some of their own. */
+const ownLines: { [V in VerbWithReport]: (envelope: AnswerOf<V>) => string[] } = {
   status: (envelope) => (isWhole(envelope) ? statusLines(envelope.data, envelope.more) : []),
   start: startLines,
   update({ data }) {
@@ -135,17 +138,17 @@ const ownLines: { [V in VerbWithReport]: Lines<Data<V>> } & { projects: Lines<Pr
   recollect: (envelope) => (isWhole(envelope) ? queryLines(envelope.data) : []),
   describe: ({ ok, data }) => (ok ? describedLines(data ?? {}) : []),
   todo: ({ data }) => some(todoLines(data ?? {}), MOST_PLANNED),
-  projects: (envelope) => (isWhole(envelope) ? projectLines(envelope.data) : []),
 };
 
-function specifics(envelope: ToolAnswer): string[] {
-  const { verb, data } = envelope;
-  // Each takes the envelope of its own verb, and gets no other.
-  const own =
-    verb in ownLines ? ((ownLines as Record<string, Lines<never>>)[verb]?.(envelope as never) ?? []) : [];
-  // The gate measures standards too.
-  const { standards = [] } = (data ?? {}) as Partial<StandardsData>;
-  return [...own, ...standardLines(verb, standards)];
+const hasOwnLines = (answer: ToolAnswer): answer is AnswerAmong<VerbWithReport> =>
+  Object.hasOwn(ownLines, answer.verb);
+
+const linesOf = <V extends VerbWithReport>(answer: AnswerAmong<V>): string[] => ownLines[answer.verb](answer);
+
+function specifics(answer: ToolAnswer): string[] {
+  if (answer.verb === 'projects') return isWhole(answer) ? projectLines(answer.data) : [];
+  const own = hasOwnLines(answer) ? linesOf(answer) : [];
+  return [...own, ...standardLines(answer.verb, standardsOf(answer))];
 }
 
 function startLines(envelope: Envelope<StartData>): string[] {

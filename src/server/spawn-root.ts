@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RootCandidate } from '../contract/data.ts';
+import { messageOf } from '../contract/values.ts';
 
 /** A way to a root, and the directories it offers. */
 interface Source {
@@ -73,7 +74,7 @@ export async function findSpawnRoot(
     try {
       offered = await offers();
     } catch (error) {
-      candidates.push({ mechanism, outcome: `could not be asked: ${sentence(error)}` });
+      candidates.push({ mechanism, outcome: `could not be asked: ${messageOf(error)}` });
       continue;
     }
     if (offered.length === 0) candidates.push({ mechanism, outcome: 'not given' });
@@ -87,7 +88,7 @@ export async function findSpawnRoot(
         ];
         return { root, mechanism, candidates, passedOver };
       } catch (error) {
-        candidates.push({ mechanism, value, outcome: sentence(error) });
+        candidates.push({ mechanism, value, outcome: messageOf(error) });
       }
     }
   }
@@ -117,8 +118,6 @@ async function elsewhere(
     ? []
     : [`CLAUDE_PROJECT_DIR names ${root}, while this server was started in ${here}: it took the former.`];
 }
-
-const sentence = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /** The directories of MCP roots. A URI that names nothing on this disk stays as it is, to be remembered as tried. */
 export function rootDirectories(roots: readonly { uri: string }[]): string[] {

@@ -1,3 +1,4 @@
+import { whereOf } from '../../contract/answers.ts';
 import { count } from '../../contract/count.ts';
 import type { Diagnostic, Envelope } from '../../contract/envelope.ts';
 import type { Ink } from '../ink.ts';
@@ -15,8 +16,8 @@ const MOST_DIFF = 40;
  * editors can follow; the end of the output where no place is known; and where the whole output lies.
  */
 export function failureLines(envelope: Envelope, ink: Ink, here: string | undefined): string[] {
-  const { diagnostics = [], data } = envelope;
-  const root = (data as { root?: string } | undefined)?.root;
+  const { diagnostics = [] } = envelope;
+  const { root } = whereOf(envelope);
   const shown = diagnostics.slice(0, MOST_FINDINGS);
   const findings = shown.flatMap((one) => [finding(one, root, ink, here), ...output(one, ink)]);
   const more = diagnostics.length - shown.length;

@@ -1,9 +1,14 @@
-import { type AnyEnvelope, isWhole } from '../../contract/answers.ts';
+import {
+  type AnswerAmong,
+  type AnswerOf,
+  type AnyEnvelope,
+  isWhole,
+  standardsOf,
+  whereOf,
+} from '../../contract/answers.ts';
 import { broughtWords } from '../../contract/brought-words.ts';
-import type { StandardsData, StartData } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
 import type { VerbWithReport } from '../../contract/traits.ts';
-import type { Data } from '../../contract/verbs.ts';
 import { shellWord } from '../../engine/words/shell-word.ts';
 import type { Ink } from '../ink.ts';
 import { short, table } from '../words.ts';
@@ -49,7 +54,7 @@ function opening(envelope: AnyEnvelope, ink: Ink): string[] {
   if (envelope.verb === 'status' && isWhole(envelope)) return statusLines(envelope.data, envelope, ink);
   if (envelope.verb === 'doctor' && isWhole(envelope)) return doctorLines(envelope.data, envelope, ink);
   if (envelope.verb === 'help' && isWhole(envelope)) return helpLines(envelope.data, ink);
-  return [verdict(envelope, ink), ...place(envelope, ink)];
+  return [verdict(envelope, ink), ...whereLines(envelope, ink)];
 }
 
 function verdict(envelope: Envelope, ink: Ink): string {
@@ -84,13 +89,13 @@ function fate(error: NonNullable<Envelope['error']>): string {
   }
 }
 
-function place({ data, verb, ok, dry_run }: Envelope, ink: Ink): string[] {
-  const { root, branch, commit } = (data ?? {}) as { root?: string; branch?: string | null; commit?: string };
+function whereLines(envelope: AnyEnvelope, ink: Ink): string[] {
+  const { root, branch, commit } = whereOf(envelope);
   if (root === undefined) return [];
   const on = branch === undefined ? '' : ` on ${ink.cyan(branch ?? 'a detached HEAD')}`;
   const at = commit === undefined ? '' : ` at ${short(commit)}`;
-  const { base, brought } = (data ?? {}) as Partial<StartData>;
-  const from = verb === 'start' && ok && !dry_run && base !== undefined ? `, from ${base}` : '';
+  const { base, brought } = (envelope.verb === 'start' && envelope.data) || {};
+  const from = envelope.ok && !envelope.dry_run && base !== undefined ? `, from ${base}` : '';
   return [
     `  ${root}${on}${at}${from}`,
     ...(brought === undefined ? [] : [`  came along: ${broughtWords(brought)}`]),
@@ -108,10 +113,8 @@ function planLines({ plan }: Envelope, ink: Ink): string[] {
   );
 }
 
-type Lines<Data> = (envelope: Envelope<Data>, ink: Ink) => string[];
-
 /** The lines of the verbs that have some of their own. */
-const ownLines: { [V in VerbWithReport]: Lines<Data<V>> } = {
+const ownLines: { [V in VerbWithReport]: (envelope: AnswerOf<V>, ink: Ink) => string[] } = {
   // These three open with what they have to say.
   status: () => [],
   doctor: () => [],
@@ -135,18 +138,21 @@ const ownLines: { [V in VerbWithReport]: Lines<Data<V>> } = {
   },
 };
 
-function specifics(envelope: Envelope, ink: Ink): string[] {
-  const { verb, data } = envelope;
-  const { standards = [] } = (data ?? {}) as Partial<StandardsData>;
+const hasOwnLines = (envelope: AnyEnvelope): envelope is AnswerAmong<VerbWithReport> =>
+  Object.hasOwn(ownLines, envelope.verb);
+
+const linesOf = <V extends VerbWithReport>(envelope: AnswerAmong<V>, ink: Ink): string[] =>
+  ownLines[envelope.verb](envelope, ink);
+
+function specifics(envelope: AnyEnvelope, ink: Ink): string[] {
+  const standards = standardsOf(envelope);
   if (standards.length > 0) return standardLines(standards, ink);
-  return Object.hasOwn(ownLines, verb)
-    ? (ownLines[verb as VerbWithReport] as Lines<Record<string, unknown>>)(envelope, ink)
-    : [];
+  return hasOwnLines(envelope) ? linesOf(envelope, ink) : [];
 }
 
-function hints({ hints: given = [], data }: Envelope, ink: Ink, reader: Reader): string[] {
-  const all = [...given];
-  const root = (data as { root?: string } | undefined)?.root;
+function hints(envelope: Envelope, ink: Ink, reader: Reader): string[] {
+  const all = [...(envelope.hints ?? [])];
+  const { root } = whereOf(envelope);
   if (reader.gone && root !== undefined && root !== reader.directory) {
     all.push(`Your shell is in a directory that no longer exists: cd ${shellWord(root)}`);
   }

@@ -1,5 +1,7 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
+import { isThereSince } from '../process/alive.ts';
+import { type ProcStat, procStat } from '../process/proc-stat.ts';
 import { directoryNamed, homeOfUser, isSamePlace, lastObjects, objectIn, readTail } from './record-file.ts';
 import { type CallerFacts, type Source, type Standing, sessionId } from './standing.ts';
 
@@ -53,16 +55,14 @@ async function processRecord(
 ): Promise<ProcessRecord | undefined> {
   let pid: number | undefined = parent;
   for (let up = 0; up < MOST_ANCESTORS && pid !== undefined && pid > 1; up++) {
-    const [found, stat]: [Awaited<ReturnType<typeof readTail>>, ProcStat | undefined] = await Promise.all([
-      readTail(join(home, 'sessions', `${pid}.json`), 16 * 1024),
-      procStat(pid),
-    ]);
+    const stat: ProcStat | undefined = procStat(pid);
+    const found = await readTail(join(home, 'sessions', `${pid}.json`), 16 * 1024);
     const record = found?.whole ? objectIn(found.text) : undefined;
     const cwd = directoryNamed(record?.cwd);
     if (record && cwd !== undefined && record.pid === pid) {
       const born = typeof record.procStart === 'string' ? record.procStart : undefined;
       const sure = born !== undefined && stat !== undefined;
-      if (sure && born !== stat.born) return undefined;
+      if (sure && born !== stat.started) return undefined;
       const own = sessionId(record.sessionId);
       // A cleared conversation has a new id, which the environment of a running server cannot have.
       if (sure || own === session) return { session: own, cwd };
@@ -71,19 +71,6 @@ async function processRecord(
     pid = stat?.parent;
   }
   return undefined;
-}
-
-export interface ProcStat {
-  parent: number;
-  born: string;
-}
-
-/** A process's parent and birth (proc(5), `stat`); `undefined` where there is no such file system. */
-export async function procStat(pid: number): Promise<ProcStat | undefined> {
-  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
-  const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ');
-  if (!fields) return undefined;
-  return { parent: Number(fields[1]), born: fields[19] ?? '' };
 }
 
 /** The moves the client declared: by its process's record, else by its transcript. A session that stays where it was launched declares none. */
@@ -113,23 +100,15 @@ async function isShared(home: string, session: string): Promise<boolean> {
     names.map(async (name) => {
       const found = await readTail(join(folder, name), 16 * 1024);
       const record = found?.whole ? objectIn(found.text) : undefined;
-      return record?.sessionId === session && (await lives(record));
+      return record?.sessionId === session && lives(record);
     }),
   );
   return living.filter(Boolean).length > 1;
 }
 
 /** Whether the process that wrote a record is there still, as far as the system tells. */
-async function lives({ pid, procStart }: Record<string, unknown>): Promise<boolean> {
-  if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid < 2) return false;
-  const stat = await procStat(pid);
-  if (stat) return typeof procStart !== 'string' || procStart === stat.born;
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
+const lives = ({ pid, procStart }: Record<string, unknown>): boolean =>
+  typeof pid === 'number' && Number.isSafeInteger(pid) && pid >= 2 && isThereSince(pid, procStart);
 
 /** The most folders of transcripts that are looked through for a session. */
 const MOST_FOLDERS = 2_000;

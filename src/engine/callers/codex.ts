@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isObject } from '../../contract/values.ts';
 import { directoryNamed, homeOfUser, isSamePlace, lastObjects, objectIn } from './record-file.ts';
 import { type CallerFacts, type Source, type Standing, sessionId } from './standing.ts';
 
@@ -82,7 +83,7 @@ function commandDirectory({ type, item }: Record<string, unknown>): string | und
 function metadata({ meta }: CallerFacts): Record<string, unknown> | undefined {
   const value = meta?.[META];
   if (typeof value === 'string') return value.length > 16_384 ? undefined : objectIn(value);
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+  return isObject(value) ? value : undefined;
 }
 
 /** The directory Codex keeps its records in. */

@@ -15,6 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
+import { isObject } from '../../contract/values.ts';
 import { stateDir } from '../user/state-dir.ts';
 
 /**
@@ -154,8 +155,8 @@ export function toldBy(
   session: string,
 ): { by: string | undefined; known: boolean } | undefined {
   const record = recordOf(env, client, session);
-  if (typeof record !== 'object' || record === null) return undefined;
-  const { version, by } = record as Record<string, unknown>;
+  if (!isObject(record)) return undefined;
+  const { version, by } = record;
   if (typeof version !== 'number') return undefined;
   return { by: typeof by === 'string' && versionForm.test(by) ? by : undefined, known: isTold(record) };
 }

@@ -1,4 +1,5 @@
 import type { Finding } from '../../contract/data.ts';
+import { messageOf } from '../../contract/values.ts';
 
 /** One thing that was looked at. Whatever is not ok says what to do. */
 export const fine = (check: string, what: string): Finding => ({ check, level: 'ok', what });
@@ -20,7 +21,7 @@ export async function guarded(check: string, look: () => Promise<Finding[]>): Pr
   try {
     return await look();
   } catch (error) {
-    const said = error instanceof Error ? error.message : String(error);
+    const said = messageOf(error);
     return [
       wrong(
         check,

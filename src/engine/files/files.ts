@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { access, constants, copyFile, link, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { errnoOf } from './errno.ts';
 
 /** Our own directory under the git common dir: proofs, locks, run output, journals (contract §6). */
 export const stateDir = (commonDir: string) => join(commonDir, 'discern-vscode');
@@ -74,7 +75,7 @@ export async function putNew(file: string, name: string): Promise<void> {
   try {
     await link(file, name);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = errnoOf(error);
     if (!unlinkable.has(code ?? '')) throw error;
     await copyFile(file, name, constants.COPYFILE_EXCL);
   }

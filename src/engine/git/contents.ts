@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type BigIntStats, closeSync, constants, lstatSync, openSync, readlinkSync, readSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Refusal } from '../call/refusal.ts';
+import { errnoOf } from '../files/errno.ts';
 import { type OwnEntry, pathOf } from './own-index.ts';
 import type { Abilities } from './truth.ts';
 
@@ -90,7 +91,7 @@ function lstat(path: string | Buffer): BigIntStats | undefined {
   try {
     return lstatSync(path, { bigint: true, throwIfNoEntry: false });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = errnoOf(error);
     if (code === 'ENOTDIR' || code === 'ENOENT') return undefined;
     throw error;
   }

@@ -73,7 +73,7 @@ export async function isProvablyAsOurs(
     );
   } catch (error) {
     // As above.
-    if ((error as NodeJS.ErrnoException).code !== undefined) return false;
+    if (errnoOf(error) !== undefined) return false;
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { lstat, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type ParseError, parse } from 'jsonc-parser';
+import { isObject, messageOf } from '../../contract/values.ts';
 import { parseTree, type TableNode } from '../config/tree.ts';
 import { readBounded } from '../files/bounded-file.ts';
 
@@ -139,9 +140,7 @@ export function parseJsonc(text: string): unknown {
 
 /** An object's members; `undefined` for everything else. */
 export function membersOf(value: unknown): Members | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Members)
-    : undefined;
+  return isObject(value) ? value : undefined;
 }
 
 /** A member of its own, never one that every object has. */
@@ -159,6 +158,6 @@ export function strings(value: unknown): Map<string, string> {
 }
 
 function firstLine(error: unknown): string {
-  const said = error instanceof Error ? error.message : String(error);
+  const said = messageOf(error);
   return said.replace(/[\s\u0000-\u001f]+/g, ' ').slice(0, 160);
 }

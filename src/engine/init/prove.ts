@@ -5,6 +5,7 @@ import * as z from 'zod';
 import type { JobCounts } from '../../contract/data.ts';
 import type { Diagnostic, Step } from '../../contract/envelope.ts';
 import type { RefusalSlug } from '../../contract/refusals.ts';
+import { messageOf } from '../../contract/values.ts';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
 import { point } from '../faults/faults.ts';
@@ -115,7 +116,7 @@ async function prove(repo: Repository, text: string, ctx: Context): Promise<Prov
 }
 
 const couldNotClear = (path: string, error: unknown) =>
-  `The throwaway worktree ${path} could not be removed (${error instanceof Error ? error.message : error}); status tries again.`;
+  `The throwaway worktree ${path} could not be removed (${messageOf(error)}); status tries again.`;
 
 function tellLeft(error: unknown, path: string, left: unknown): void {
   if (error instanceof Error) error.message += ` ${couldNotClear(path, left)}`;

@@ -1,3 +1,4 @@
+import { messageOf } from '../../contract/values.ts';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
 import { exists } from '../files/files.ts';
@@ -42,7 +43,7 @@ export async function finishInterrupted(repo: Repository, ctx: Context): Promise
     };
   } catch (error) {
     if (Refusal.is(error) && error.slug === 'cancelled') throw error;
-    const what = error instanceof Error ? error.message : String(error);
+    const what = messageOf(error);
     return { done: [], findings: [{ what, remedy: remedyFor(error) }] };
   }
 }

@@ -2,22 +2,15 @@ import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errnoOf } from '../files/errno.ts';
+import { isThere } from './alive.ts';
 import { procStat } from './proc-stat.ts';
 
 /** How long a group may take to end by itself after SIGTERM, and then after SIGKILL, in milliseconds. */
 const GRACE_MS = 800;
 const POLL_MS = 20;
 
-/** True while the process group has a member, be it only a zombie nobody reaped. */
-function responds(pgid: number): boolean {
-  try {
-    process.kill(-pgid, 0);
-    return true;
-  } catch (error) {
-    // EPERM: it lives, but became someone else's.
-    return errnoOf(error) === 'EPERM';
-  }
-}
+/** True while the process group has a member, be it only a zombie nobody reaped, or one that became someone else's. */
+const responds = (pgid: number): boolean => isThere(-pgid);
 
 /** The process groups with a living member in the session `leader` leads, among pids from `least` up. */
 function scan(leader: number, least: number): number[] {

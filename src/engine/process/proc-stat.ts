@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 /** The fields of `/proc/PID/stat` we decide from (proc(5)). */
 export interface ProcStat {
   pid: number;
+  parent: number;
   /** Process group. */
   group: number;
   session: number;
@@ -25,7 +26,13 @@ export function procStat(pid: number): ProcStat | undefined {
   }
   // The program's name stands in parentheses and may hold anything, spaces and parentheses included.
   const rest = line.slice(line.lastIndexOf(')') + 2).split(' ');
-  const [state, , group, session] = rest;
+  const [state, parent, group, session] = rest;
   if (state === 'Z' || state === 'X') return undefined;
-  return { pid, group: Number(group), session: Number(session), started: rest[19] ?? '' };
+  return {
+    pid,
+    parent: Number(parent),
+    group: Number(group),
+    session: Number(session),
+    started: rest[19] ?? '',
+  };
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { chmod, copyFile, lstat, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { errnoOf } from '../files/errno.ts';
 import { orWhenAbsent } from '../files/files.ts';
 import { foreignOnTheWay, madeOwnDir } from '../state/own-dir.ts';
 import { hashFile } from './hash-file.ts';
@@ -78,7 +79,7 @@ export async function restoreFiles(
     } catch (error) {
       await rm(temporary, { force: true });
       // A directory that may not be written, a full disk: the job's own run will say so better.
-      if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+      if (errnoOf(error) === undefined) throw error;
       return false;
     }
   }

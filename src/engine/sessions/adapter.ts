@@ -1,4 +1,5 @@
 import { readdir } from 'node:fs/promises';
+import { isObject } from '../../contract/values.ts';
 import type { SessionRow } from '../../contract/verbs-fleet.ts';
 import { errnoOf } from '../files/errno.ts';
 
@@ -85,15 +86,14 @@ export function lastIn<Value>(
   lines: readonly Json[],
   find: (line: Json) => Value | undefined,
 ): Value | undefined {
-  for (let i = lines.length - 1; i >= 0; i--) {
-    const value = find(lines[i] as Json);
+  for (const line of lines.toReversed()) {
+    const value = find(line);
     if (value !== undefined) return value;
   }
   return undefined;
 }
 
-export const objectOf = (value: unknown): Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+export const objectOf = (value: unknown): Json => (isObject(value) ? value : {});
 
 export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 

@@ -1,8 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { configHome, procStat } from '../callers/claude.ts';
+import { configHome } from '../callers/claude.ts';
 import { directoryNamed, objectIn, readTail } from '../callers/record-file.ts';
 import { sessionId } from '../callers/standing.ts';
+import { isThereSince } from '../process/alive.ts';
 import {
   type Adapter,
   type Ends,
@@ -130,18 +131,7 @@ async function programOf(id: string, env: NodeJS.ProcessEnv): Promise<Json | 'no
     if (!Number.isSafeInteger(pid) || pid <= 1) continue;
     const found = await readTail(join(folder, name), 16 * 1024);
     const record = found?.whole ? objectIn(found.text) : undefined;
-    if (record?.sessionId === id && record.pid === pid && (await lives(pid, record.procStart))) return record;
+    if (record?.sessionId === id && record.pid === pid && isThereSince(pid, record.procStart)) return record;
   }
   return 'none';
-}
-
-/** Whether a process runs that is the one of this birth, where its birth can be known. */
-async function lives(pid: number, born: unknown): Promise<boolean> {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
-  }
-  const stat = await procStat(pid);
-  return stat === undefined || typeof born !== 'string' || stat.born === born;
 }

@@ -1,5 +1,6 @@
 import type { Standard } from '../../contract/config.ts';
 import type { Diagnostic } from '../../contract/envelope.ts';
+import { messageOf } from '../../contract/values.ts';
 import { Refusal } from '../call/refusal.ts';
 import { decodeUtf8 } from '../config/decode.ts';
 import { configFile, largestConfig } from '../config/index.ts';
@@ -66,7 +67,7 @@ export async function trunkLimits(repo: Repository): Promise<Map<string, TrunkLi
       throw new Error('it is no UTF-8 text of at most 1 MiB');
     return limitsIn(decoded.text);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new Refusal(
       'config_error',
       `${configFile} on ${name} cannot be read (${why}), so no limit can be compared with it: fix it on ${name} first.`,

@@ -1,5 +1,6 @@
 import { lstat, rm, unlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { errnoOf } from '../files/errno.ts';
 import { orWhenAbsent } from '../files/files.ts';
 import { mountsWithin } from '../files/mounts.ts';
 import { foreignOnTheWay } from './own-dir.ts';
@@ -53,7 +54,7 @@ export async function removeNamedTree({ path, within, ino }: NamedTree): Promise
   try {
     await rm(path, { recursive: true, force: true, maxRetries: 3 });
   } catch (error) {
-    return `could not be deleted whole (${(error as NodeJS.ErrnoException).code ?? error})`;
+    return `could not be deleted whole (${errnoOf(error) ?? error})`;
   }
   return undefined;
 }

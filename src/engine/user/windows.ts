@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
+import { isThere } from '../process/alive.ts';
 import { stateDir } from './state-dir.ts';
 
 /**
@@ -107,7 +108,7 @@ export function openWindows(env: NodeJS.ProcessEnv): FoundWindow[] {
       continue;
     }
     if (!isRecord(record)) continue;
-    if (!runs(record.pid)) rmSync(file, { force: true });
+    if (!isThere(record.pid)) rmSync(file, { force: true });
     else if (isOwnSocket(record.socket)) found.push({ file, window: record });
   }
   const time = (one: FoundWindow) => ('window' in one ? one.window.at : 0);
@@ -171,13 +172,4 @@ function isOwnSocket(socket: string): boolean {
   return (
     found?.isSocket() === true && isOwn(found, 0) && folder?.isDirectory() === true && isOwn(folder, 0o077)
   );
-}
-
-function runs(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }

@@ -2,6 +2,7 @@ import type { AnswerOf } from '../../contract/answers.ts';
 import { count } from '../../contract/count.ts';
 import type { DoctorData, Finding, Held } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
+import { messageOf } from '../../contract/values.ts';
 import type { Args } from '../../contract/verbs.ts';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
@@ -136,7 +137,7 @@ async function findPlace(patient: Patient, ctx: Context): Promise<Finding[]> {
       return true;
     } catch (error) {
       if (Refusal.is(error) && error.slug === 'cancelled') throw error;
-      const what = error instanceof Error ? error.message : String(error);
+      const what = messageOf(error);
       findings.push(wrong(check, what, remedy(Refusal.is(error) ? error.slug : 'internal_error')));
       return false;
     }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { count } from '../../contract/count.ts';
 import { type ProjectRow, type ProjectsData, projectsTool } from '../../contract/projects.ts';
+import { messageOf } from '../../contract/values.ts';
 import { checkArguments } from '../call/arguments.ts';
 import type { Context } from '../call/context.ts';
 import { exists } from '../files/files.ts';
@@ -26,7 +27,7 @@ export function listProjects(find: Finding, args: unknown, ctx: Context) {
       try {
         for (const row of await checkouts(root, ctx)) rows.set(row.path, row);
       } catch (error) {
-        hints.push(`${root}: ${error instanceof Error ? error.message : String(error)}`);
+        hints.push(`${root}: ${messageOf(error)}`);
       }
     }
     const projects = [...rows.values()];

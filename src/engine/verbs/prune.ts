@@ -1,6 +1,7 @@
 import { count } from '../../contract/count.ts';
 import type { PruneData } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
+import { messageOf } from '../../contract/values.ts';
 import type { Args } from '../../contract/verbs.ts';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
@@ -116,7 +117,7 @@ async function run(repo: Repository, ctx: Context): Promise<Answer> {
     } catch (error) {
       if (Refusal.is(error) && error.slug === 'cancelled') throw error;
       // One thing that cannot be cleaned up does not keep the others from it.
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       kept.push({ what: `${what} ${why}`, remedy });
     }
   }

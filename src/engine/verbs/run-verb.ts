@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import type { Envelope } from '../../contract/envelope.ts';
+import { messageOf } from '../../contract/values.ts';
 import { oneLine, visible } from '../../contract/visible.ts';
 import { Refusal } from '../call/refusal.ts';
 import { errnoOf } from '../files/errno.ts';
@@ -73,7 +74,7 @@ function unexpected<Name extends string, Data>(
   }
   const known = knownCause(root, error);
   if (known) return { ok: false, verb, ...known, data: at as Partial<Data> };
-  const said = error instanceof Error ? error.message : String(error);
+  const said = messageOf(error);
   const stack = error instanceof Error && !(error instanceof GitError) ? error.stack : undefined;
   return {
     ok: false,

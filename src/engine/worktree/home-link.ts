@@ -1,5 +1,6 @@
 import { link, lstat, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { errnoOf } from '../files/errno.ts';
 
 /** In a worktree's git directory: a second name for the checkout's own `.git` file. */
 const nameOf = (gitDir: string) => join(gitDir, 'discern-vscode.link');
@@ -16,7 +17,7 @@ export async function tieHome(gitDir: string, checkout: string): Promise<void> {
     await link(join(checkout, '.git'), nameOf(gitDir));
   } catch (error) {
     // Then nothing is known of where it goes, and a prune is the more careful.
-    if (!cannot.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    if (!cannot.has(errnoOf(error) ?? '')) throw error;
   }
 }
 

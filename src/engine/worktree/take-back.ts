@@ -1,5 +1,6 @@
 import { rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { messageOf } from '../../contract/values.ts';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
 import { GitError } from '../git/core.ts';
@@ -118,7 +119,7 @@ function keptWords({ dir, paths, whole }: Rest): string {
 
 /** Adds what could not be taken back to what made the start fail. */
 export function tellLeft(error: unknown, target: Target, left: unknown): void {
-  const why = left instanceof Error ? left.message : String(left);
+  const why = messageOf(left);
   tell(
     error,
     `It could not be removed completely (${why}): run "discern drop ${target.branch}", or remove ${target.path} by hand.`,

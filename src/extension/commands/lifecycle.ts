@@ -4,6 +4,7 @@ import { count } from '../../contract/count.ts';
 import type { KeptRef } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
 import type { GateVerb } from '../../contract/traits.ts';
+import { messageOf } from '../../contract/values.ts';
 import type { Args, Verb } from '../../contract/verbs.ts';
 import type { App } from '../app.ts';
 import { shortName } from '../wording.ts';
@@ -130,7 +131,7 @@ export async function quietly<V extends Verb>(
   } catch (error) {
     app.log.error(String(error));
     vscode.window
-      .showErrorMessage(`Discern's server does not answer: ${error instanceof Error ? error.message : error}`)
+      .showErrorMessage(`Discern's server does not answer: ${messageOf(error)}`)
       .then(undefined, () => undefined);
     return undefined;
   }

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { isWhole } from '../../contract/answers.ts';
+import { isWhole, whereOf } from '../../contract/answers.ts';
 import type { DoctorData, InitData } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
 import type { App } from '../app.ts';
@@ -71,8 +71,9 @@ export async function pickFolder(): Promise<string | undefined> {
   return undefined;
 }
 
-function refuse({ error, message = '', data }: Envelope): void {
-  const { root } = (data ?? {}) as { root?: string };
+function refuse(envelope: Envelope): void {
+  const { error, message = '' } = envelope;
+  const { root } = whereOf(envelope);
   const uri = root === undefined ? undefined : vscode.Uri.joinPath(vscode.Uri.file(root), 'discern.toml');
   show(vscode.window.showWarningMessage, `Discern init: ${message}`, [
     ...(error === 'path_exists' && uri

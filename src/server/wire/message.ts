@@ -1,17 +1,10 @@
+import { isObject } from '../../contract/values.ts';
 /*
  * What a client sent, checked before the SDK sees it: the SDK answers a message of the wrong shape with a dump of its schemas, or
  * not at all. What is refused here is answered in a sentence, and the connection lives.
  */
 
-import {
-  dropNull,
-  type Fields,
-  isId,
-  isObject,
-  LONGEST_ID,
-  type MessageId,
-  problemInParams,
-} from './params.ts';
+import { dropNull, type Fields, isId, LONGEST_ID, type MessageId, problemInParams } from './params.ts';
 
 /** The longest message a caller may send, in bytes; ours are short, and a `discern.toml` to check is at most 1 MiB. */
 export const LONGEST_MESSAGE = 4 * 1024 * 1024;

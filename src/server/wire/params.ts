@@ -1,3 +1,4 @@
+import { isObject } from '../../contract/values.ts';
 /*
  * The params of a request, checked before the SDK sees them: what it finds wrong in them it says in the words of its schemas.
  */
@@ -8,9 +9,6 @@ export const LONGEST_ID = 1024;
 export type MessageId = string | number;
 
 export type Fields = Record<string, unknown>;
-
-export const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export const isId = (value: unknown): value is MessageId =>
   typeof value === 'string' ? value.length <= LONGEST_ID : Number.isSafeInteger(value);

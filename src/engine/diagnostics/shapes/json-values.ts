@@ -1,10 +1,11 @@
+import { isObject } from '../../../contract/values.ts';
 import { position } from '../finding.ts';
 
 /** An object as found in the wild: its fields are known by name, their values are not trusted. */
 export type Json = Record<string, unknown>;
 
 export function object(value: unknown): Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+  return isObject(value) ? value : {};
 }
 
 export function list(value: unknown): unknown[] {

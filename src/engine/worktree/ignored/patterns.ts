@@ -1,4 +1,5 @@
 import { parse as parseJsonc } from 'jsonc-parser';
+import { isObject } from '../../../contract/values.ts';
 
 /*
  * What says which ignored files a new worktree wants, as lists of gitignore(5) patterns. Each list is one of its own: a `!` of one
@@ -86,9 +87,7 @@ const plain = (path: string) =>
 
 function jsonOf(text: string): Record<string, unknown> | undefined {
   const value: unknown = parseJsonc(text, [], { allowTrailingComma: true });
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : undefined;
+  return isObject(value) ? value : undefined;
 }
 
 /** A pattern of a project below the git top, as one of the top: `prefix` is the project's directory, '' at the top. */
