@@ -10,6 +10,7 @@ import { load } from './cases/load.mjs';
 import { lookUp } from './cases/look-up.mjs';
 import { memory } from './cases/memory.mjs';
 import { serverStart } from './cases/server-start.mjs';
+import { slots } from './cases/slots.mjs';
 import { start } from './cases/start.mjs';
 import { status } from './cases/status.mjs';
 import { vsix } from './cases/vsix.mjs';
@@ -38,8 +39,9 @@ const always = [
 // These need a real VS Code, which takes minutes to fetch the first time: `npm run bench window`.
 const inWindow = wanted.includes('window') ? await import('./cases/window.mjs') : undefined;
 const cases = [
-  // It takes more than a minute, and both cores: by its name only.
+  // These take about a minute, and all cores: by their names only.
   ...(wanted.includes('load') ? [load] : []),
+  ...(wanted.includes('slots') ? [slots] : []),
   ...always.filter(({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word))),
   ...(inWindow ? [inWindow.repaint, inWindow.activationTime] : []),
 ];

@@ -82,7 +82,7 @@ async function testPure() {
 }
 
 async function testOthers() {
-  rmSync(join(root, outFor.others), { recursive: true, force: true });
+  for (const made of [outFor.others, 'out/slots']) rmSync(join(root, made), { recursive: true, force: true });
   await Promise.all([buildProduct(undefined, { faults: true }), buildTests(others, outFor.others)]);
   run('mocha/bin/mocha.js', [
     // Tests wait for processes more than they compute.

@@ -53,15 +53,12 @@ export const olderTables: Record<string, string> = {
  */
 export const tolerated: Record<string, string> = {
   'project.todo': 'only references to it are resolved',
-  'project.record_logbook': 'no logbook is kept here: the output of the last runs and the proofs are',
   'project.agents': '`discern setup <client>` says which agents’ files are written here',
   'repository.proof_notes_mode':
     'proofs stay in this repository’s git directory; no git note is written and no remote is changed',
   'jobs.*.provides': 'it is a note for people',
   'generated.*.linguist_generated': 'no .gitattributes is written here: mark the files there',
   'gate.stream_output': 'a job’s output goes whole to a file, and what failed is shown from it',
-  'gate.concurrent_test_runs':
-    'only the gates of one checkout wait for one another; those of several run at the same time',
   'worktree.track_ignored_drift':
     'accept names the ignored files that go with a worktree, whatever this says',
   coupling: 'files that usually change together are not looked for here',

@@ -39,7 +39,10 @@ export const ProjectTable = z.strictObject({
   slug: Text.default('').describe('Short name for branches and directories; empty is derived.'),
   gotchas_doc: Text.exactOptional().describe('Known traps; a gate that fails points there.'),
   todo: Text.exactOptional().describe('The list of deferred work.'),
-  record_logbook: z.boolean().exactOptional().describe('Not used here: no logbook is kept.'),
+  record_logbook: z
+    .boolean()
+    .exactOptional()
+    .describe('Write down each run’s jobs, outcomes and times, in the git directory; false stops that.'),
   agents: z.array(Text).exactOptional().describe('Not used here: `discern setup` takes the client’s name.'),
   logbook: z.boolean().exactOptional().meta(older('record_logbook')),
   main_branch: Text.exactOptional().meta(older('[repository].trunk')),
@@ -118,8 +121,10 @@ export const GateTable = z.strictObject({
   concurrent_test_runs: z
     .int()
     .min(0)
-    .exactOptional()
-    .describe('Not used here: each checkout runs its own tests.'),
+    .default(1)
+    .describe(
+      'How many runs of test jobs this machine has at once; the others wait for a slot. 0 is no limit.',
+    ),
   stream: z.boolean().exactOptional().meta(older('stream_output')),
 });
 

@@ -45,7 +45,7 @@ describe('loadConfig', function () {
         generated: [],
         acceptance: { pre_authorized: [] },
         checkpoints: [],
-        gate: { fail_fast: true, timeout: 600 },
+        gate: { fail_fast: true, timeout: 600, concurrent_test_runs: 1 },
         worktree: {
           root: '',
           export_port: false,

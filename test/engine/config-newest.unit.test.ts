@@ -55,7 +55,6 @@ describe('a file in the newest published style', () => {
       tolerated.map((one) => one.key),
       [
         '[project].todo',
-        '[project].record_logbook',
         '[project].agents',
         '[repository].proof_notes_mode',
         '[instructions]',
@@ -65,12 +64,11 @@ describe('a file in the newest published style', () => {
         '[generated.reference].linguist_generated',
         '[worktree].track_ignored_drift',
         '[gate].stream_output',
-        '[gate].concurrent_test_runs',
         '[coupling]',
         '[meta]',
       ],
     );
-    assert.deepEqual(key('gate'), ['[gate].stream_output', '[gate].concurrent_test_runs']);
+    assert.deepEqual(key('gate'), ['[gate].stream_output']);
     const lines = newest.split('\n');
     for (const { line, key: shown, instead } of tolerated) {
       const last =

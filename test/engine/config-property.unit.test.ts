@@ -179,7 +179,7 @@ const file = fc
         generated: [],
         acceptance: { pre_authorized: [] },
         checkpoints: [],
-        gate: { fail_fast: failFast, timeout: Math.min(limit, 2_147_483) },
+        gate: { fail_fast: failFast, timeout: Math.min(limit, 2_147_483), concurrent_test_runs: 1 },
         worktree: {
           root: '',
           export_port: false,

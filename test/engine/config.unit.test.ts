@@ -21,7 +21,7 @@ const defaults: Config = {
   generated: [],
   acceptance: { pre_authorized: [] },
   checkpoints: [],
-  gate: { fail_fast: true, timeout: 600 },
+  gate: { fail_fast: true, timeout: 600, concurrent_test_runs: 1 },
   worktree: {
     root: '',
     export_port: false,
@@ -130,7 +130,7 @@ const features: Feature[] = [
     title: 'a time limit longer than a timer can hold is the longest one',
     text: '[gate]\ntimeout = 1e12\n[jobs]\ntest = { run = "t", timeout = 9999999999 }',
     reads: {
-      gate: { fail_fast: true, timeout: 2_147_483 },
+      gate: { fail_fast: true, timeout: 2_147_483, concurrent_test_runs: 1 },
       jobs: [{ name: 'test', stage: 'test', commands: ['t'], timeout: 2_147_483 }],
     },
   },
@@ -268,7 +268,7 @@ const features: Feature[] = [
     text: '\uFEFF[jobs]\r\nlint = "l"\r\n\r\n[gate]\r\ntimeout = 5\r\n',
     reads: {
       jobs: [{ name: 'lint', stage: 'check', commands: ['l'] }],
-      gate: { fail_fast: true, timeout: 5 },
+      gate: { fail_fast: true, timeout: 5, concurrent_test_runs: 1 },
     },
   },
   {

@@ -18,6 +18,16 @@ export const gitEnv = {
   GIT_COMMITTER_EMAIL: 'dev@example.invalid',
 };
 
+declare const DISCERN_HOME: string;
+
+/**
+ * Where the test runs of this process and of those it starts queue: each of these tests would else wait for all others.
+ */
+export const slotsEnv = {
+  DISCERN_SLOTS_DIR: process.env.DISCERN_SLOTS_DIR ?? join(DISCERN_HOME, 'out', 'slots', String(process.pid)),
+};
+Object.assign(process.env, slotsEnv);
+
 // The engine runs git in this process's environment, and servers and CLIs inherit it.
 Object.assign(process.env, gitEnv);
 
@@ -40,8 +50,6 @@ async function freshCommit(checkout: string): Promise<string> {
   if (!head.startsWith('ref: ')) return head;
   return (await readFile(join(gitDir, common.trim(), head.slice(5)), 'utf8')).trim();
 }
-
-declare const DISCERN_HOME: string;
 
 /** Repositories already made in this run, to copy from: git is slow to start, and most projects begin alike. */
 const templates = join(DISCERN_HOME, 'out', 'templates');

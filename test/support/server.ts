@@ -5,7 +5,7 @@ import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { ElicitRequestSchema, ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { Envelope } from '../../src/contract/envelope.ts';
-import { gitEnv } from './project.ts';
+import { gitEnv, slotsEnv } from './project.ts';
 
 /** The repository these tests were built from; esbuild.mjs fills it in. */
 declare const DISCERN_HOME: string;
@@ -78,7 +78,7 @@ export const environment = (extra: Record<string, string> = {}) => {
     const aims = /^(DISCERN_.*|WORKSPACE_FOLDER_PATHS|CLAUDE.*|COPILOT_.*|CODEX_.*)$/.test(name);
     if (value !== undefined && !aims) clean[name] = value;
   }
-  return { ...clean, ...gitEnv, ...extra };
+  return { ...clean, ...gitEnv, ...slotsEnv, ...extra };
 };
 
 const answer = (result: unknown): ToolAnswer => {

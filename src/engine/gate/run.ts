@@ -21,9 +21,11 @@ import { findReplays } from '../standards/replay.ts';
 import { jobEnv } from '../worktree/job-env.ts';
 import { DriftWatch, driftDiagnostic, shown } from './drift.ts';
 import { earnProof, proofSentence } from './earn-proof.ts';
+import { logRun } from './logbook.ts';
 import { type GateMode, type JobGroup, planGate } from './plan.ts';
 import { runStages } from './stages.ts';
 import { unlikeSubmodules } from './submodules.ts';
+import { turnOf } from './test-turn.ts';
 import { countJobs, judge } from './verdict.ts';
 
 /** What a gate run found, before a verb words it. `repo` is the checkout as it was judged. */
@@ -179,7 +181,12 @@ async function runPrepared(prepared: PreparedGate, mode: GateMode, ctx: Context)
   const { generated, project } = repo.config.config;
   const total = groups.reduce((sum, group) => sum + group.jobs.length, 0);
   ctx.emit({ type: 'run_started', root: repo.root, verb: mode, jobs: total });
-  const [env, runDir] = await Promise.all([jobEnv(repo), newRunDir(repo.commonDir, mode)]);
+  const began = Date.now();
+  const [env, runDir, turn] = await Promise.all([
+    jobEnv(repo),
+    newRunDir(repo.commonDir, mode),
+    turnOf(repo, mode, groups, ctx),
+  ]);
   const watch = await DriftWatch.open(repo, status, generated);
   const failFast = repo.config.config.gate.fail_fast;
   // What the jobs cannot change, or would be seen to have changed, is asked while they run.
@@ -196,6 +203,7 @@ async function runPrepared(prepared: PreparedGate, mode: GateMode, ctx: Context)
       failFast,
       watch,
       isMeant,
+      turn,
       ...(reusing && { standIn: (job) => standIn(repo, job, reusing, ctx) }),
     },
     ctx,
@@ -260,6 +268,8 @@ async function runPrepared(prepared: PreparedGate, mode: GateMode, ctx: Context)
         })
       : undefined;
   if (proof?.state === 'valid') hints.push(...onlyHere(await ignoredHere(repo, ctx.signal)));
+  if (turn.problem) hints.push(turn.problem);
+  hints.push(...(await logRun(repo, { verb: mode, began, error: verdict.error, steps, spent: turn.spent })));
   return {
     repo,
     before: status,

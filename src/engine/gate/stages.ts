@@ -1,11 +1,14 @@
 import { setMaxListeners } from 'node:events';
+import { availableParallelism } from 'node:os';
 import type { Drift } from '../../contract/data.ts';
 import type { Context } from '../call/context.ts';
+import { Turns } from '../call/turns.ts';
 import { runJob, skippedJob } from '../jobs/job.ts';
 import type { JobResult, PlannedJob } from '../jobs/planned-job.ts';
 import { outputFile } from '../jobs/run-dir.ts';
 import type { DriftWatch } from './drift.ts';
 import type { JobGroup } from './plan.ts';
+import { isTestRun, type TestTurn } from './test-turn.ts';
 
 export interface StageRun {
   root: string;
@@ -15,6 +18,8 @@ export interface StageRun {
   watch: DriftWatch;
   /** Drift that is what the run is for, and so stops nothing. */
   isMeant?: (drift: Drift) => boolean;
+  /** The run's place among the test runs of this machine. */
+  turn: TestTurn;
   /** The result that stands in for a job, where there is one. */
   standIn?: (job: PlannedJob) => Promise<JobResult | undefined>;
 }
@@ -23,6 +28,9 @@ export interface StagesResult {
   results: JobResult[];
   drift: Drift[];
 }
+
+/** How many jobs of one run there are at once: two for each core, since many wait for disks and networks, and at least four. */
+const MOST_AT_ONCE = Math.max(4, 2 * availableParallelism());
 
 const bad = ({ step }: JobResult) => step.outcome !== 'passed';
 
@@ -73,6 +81,7 @@ export async function runStages(
   let index = 0;
   let done = 0;
   let stopped = false;
+  const atOnce = new Turns(MOST_AT_ONCE);
 
   const finish = (result: JobResult) => {
     done++;
@@ -93,50 +102,72 @@ export async function runStages(
     if (!(await ready(job, ended)) || signal.aborted) return finish(skippedJob(job));
     const stands = await run.standIn?.(job);
     if (stands) return finish(stands);
+    const turn = isTestRun(job) ? run.turn : undefined;
+    const under = turn ? await turn.enter(signal) : {};
+    if (under === undefined) return finish(skippedJob(job));
+    try {
+      const leave = await atOnce.take();
+      try {
+        return finish(await runOne(job, { ...run.env, ...under }, outputPath, signal));
+      } finally {
+        leave();
+      }
+    } finally {
+      turn?.leave();
+    }
+  };
+  const runOne = async (job: PlannedJob, env: NodeJS.ProcessEnv, outputPath: string, signal: AbortSignal) => {
+    if (signal.aborted) return skippedJob(job);
     ctx.emit({ type: 'job_started', job: job.name, stage: job.stage, output_path: outputPath });
-    const result = await runJob(job, { root: run.root, env: run.env, outputPath, signal });
-    return finish(
-      job.judge ? await job.judge(result, { ran, root: run.root, env: run.env, signal }) : result,
-    );
+    const result = await runJob(job, { root: run.root, env, outputPath, signal });
+    return job.judge ? job.judge(result, { ran, root: run.root, env, signal }) : result;
   };
 
-  for (const group of groups) {
-    if (stopped || ctx.signal.aborted) {
-      results.push(...group.jobs.map((job) => finish(skippedJob(job))));
-      continue;
-    }
-    const siblings = new AbortController();
-    // Any number of jobs may listen.
-    setMaxListeners(0, siblings.signal);
-    const cancel = () => siblings.abort();
-    ctx.signal.addEventListener('abort', cancel, { once: true });
-    const one = async (job: PlannedJob) => {
-      try {
-        const result = await start(job, siblings.signal);
-        if (run.failFast && bad(result)) siblings.abort();
-        return result;
-      } catch (error) {
-        siblings.abort();
-        throw error;
-      }
-    };
-    const here: JobResult[] = [];
-    try {
-      if (group.serial) {
-        for (const job of group.jobs) {
-          const result = await one(job);
-          ended.set(job.name, Promise.resolve(result));
-          here.push(result);
-        }
-      } else here.push(...(await allEnded(together(group.jobs, one, ended))));
-    } finally {
-      ctx.signal.removeEventListener('abort', cancel);
-    }
-    results.push(...here);
-    const strands = await run.watch.look(here, { whole: group === groups.at(-1) });
-    drift.push(...strands);
-    const wrong = strands.filter((strand) => !run.isMeant?.(strand));
-    if (run.failFast && (wrong.length > 0 || here.some(bad))) stopped = true;
+  try {
+    await runGroups();
+  } finally {
+    await run.turn.close();
   }
   return { results, drift };
+
+  async function runGroups() {
+    for (const group of groups) {
+      if (stopped || ctx.signal.aborted) {
+        results.push(...group.jobs.map((job) => finish(skippedJob(job))));
+        continue;
+      }
+      const siblings = new AbortController();
+      // Any number of jobs may listen.
+      setMaxListeners(0, siblings.signal);
+      const cancel = () => siblings.abort();
+      ctx.signal.addEventListener('abort', cancel, { once: true });
+      const one = async (job: PlannedJob) => {
+        try {
+          const result = await start(job, siblings.signal);
+          if (run.failFast && bad(result)) siblings.abort();
+          return result;
+        } catch (error) {
+          siblings.abort();
+          throw error;
+        }
+      };
+      const here: JobResult[] = [];
+      try {
+        if (group.serial) {
+          for (const job of group.jobs) {
+            const result = await one(job);
+            ended.set(job.name, Promise.resolve(result));
+            here.push(result);
+          }
+        } else here.push(...(await allEnded(together(group.jobs, one, ended))));
+      } finally {
+        ctx.signal.removeEventListener('abort', cancel);
+      }
+      results.push(...here);
+      const strands = await run.watch.look(here, { whole: group === groups.at(-1) });
+      drift.push(...strands);
+      const wrong = strands.filter((strand) => !run.isMeant?.(strand));
+      if (run.failFast && (wrong.length > 0 || here.some(bad))) stopped = true;
+    }
+  }
 }

@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { lstat, open } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import * as z from 'zod';
 import type { Standard } from '../../contract/config.ts';
-import { readBounded } from '../files/bounded-file.ts';
-import { orWhenAbsent, stateDir, writeFileAtomic } from '../files/files.ts';
+import { stateDir } from '../files/files.ts';
 import type { Repository } from '../repository/repository.ts';
-import { foreign, foreignOnTheWay, madeOwnDir } from '../state/own-dir.ts';
+import { addLines, parseLine, readGrown } from '../state/grown-file.ts';
 import { isSealed, sealedLine } from '../state/seal.ts';
 
 /** One measurement of a clean commit. */
@@ -54,7 +51,7 @@ const KIND = 'measurement';
  * not write here: a value may stand for a measurement. Refuses `untrusted` where there is no file of ours to read.
  */
 export async function readHistory(repo: Repository): Promise<Measurement[]> {
-  const text = await readText(historyPath(repo));
+  const text = await readGrown(historyPath(repo), LARGEST);
   const found: Measurement[] = [];
   for (const line of text.split('\n')) {
     const parsed = Line.safeParse(parseLine(line));
@@ -64,54 +61,11 @@ export async function readHistory(repo: Repository): Promise<Measurement[]> {
   return found;
 }
 
-function parseLine(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    // Half a line: the process that wrote it was killed.
-    return undefined;
-  }
-}
-
-/**
- * Keeps measurements. Each is one appended line that begins with a line end, so that worktrees may write at once and half
- * a line spoils no other.
- */
+/** Keeps measurements, one line each. */
 export async function keepMeasurements(repo: Repository, measured: readonly Measurement[]): Promise<void> {
   if (measured.length === 0) return;
-  const path = historyPath(repo);
-  await madeOwnDir(dirname(path));
   const lines = await Promise.all(measured.map((one) => sealedLine(repo.commonDir, KIND, { measured: one })));
-  const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_WRONLY } = constants;
-  const file = await open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK).catch(
-    (error: NodeJS.ErrnoException) => {
-      throw ['ELOOP', 'ENXIO', 'EISDIR'].includes(error.code ?? '')
-        ? foreign(path, 'is no regular file')
-        : error;
-    },
-  );
-  try {
-    await file.appendFile(lines.map((line) => `\n${line}`).join(''));
-  } finally {
-    await file.close();
-  }
-  const text = await readText(path);
-  if (text.length <= LARGEST) return;
-  const half = text.slice(text.indexOf('\n', text.length - LARGEST / 2));
-  await writeFileAtomic(path, half);
-}
-
-async function readText(path: string): Promise<string> {
-  const link = await foreignOnTheWay(dirname(path));
-  if (link !== undefined) throw foreign(link, 'is no directory');
-  const found = await lstat(path).catch(orWhenAbsent(undefined));
-  if (!found) return '';
-  if (!found.isFile()) throw foreign(path, 'is no regular file');
-  // Between two halvings many may write at once.
-  const read = await readBounded(path, 8 * LARGEST);
-  if (!read) return '';
-  if ('problem' in read) throw foreign(path, read.problem);
-  return read.text;
+  await addLines(historyPath(repo), lines, LARGEST);
 }
 
 /** The last values of one standard, oldest first; measuring one commit again gives no second one. */

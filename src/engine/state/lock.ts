@@ -20,12 +20,15 @@ const Holder = z.object({
   host: z.string(),
   nonce: z.string().regex(/^[\w-]{1,64}$/),
   purpose: z.string(),
+  note: z.string().optional(),
 });
 type Holder = z.infer<typeof Holder>;
 
 export interface LockOptions {
   /** In words, for whoever waits: "the gate in /a/b". */
   purpose: string;
+  /** More to be known of the holder, for who reads {@link lockHolders}. */
+  note?: string;
   signal: AbortSignal;
   /** Milliseconds to wait for another holder before refusing `busy`; absent waits until it is free. */
   waitMs?: number;
@@ -73,6 +76,7 @@ export async function tryLock(path: string, options: LockOptions): Promise<Lock 
     host: await pidSpace(),
     nonce: randomBytes(8).toString('hex'),
     purpose: options.purpose,
+    ...(options.note !== undefined && { note: options.note }),
   };
   const from = Date.now();
   let waited = false;
@@ -126,10 +130,18 @@ export async function holding<Value>(lock: Lock, act: () => Promise<Value>): Pro
   }
 }
 
+export interface LockHolder {
+  file: string;
+  purpose: string;
+  note?: string;
+  pid: number;
+  alive: boolean;
+  /** Its pid means a process here. */
+  here: boolean;
+}
+
 /** Who holds, or held, the locks in a directory; `alive` says which. Only looks. */
-export async function lockHolders(
-  dir: string,
-): Promise<{ file: string; purpose: string; pid: number; alive: boolean }[]> {
+export async function lockHolders(dir: string): Promise<LockHolder[]> {
   // No directory, no locks.
   const names = (await namesIn(dir)).filter((name) => name.endsWith('.lock'));
   const holders = await Promise.all(
@@ -138,7 +150,10 @@ export async function lockHolders(
       const holder = await readHolder(path).catch(unlessForeign);
       if (!holder) return [];
       const alive = await isAlive(holder, path, clockBeside(path));
-      return [{ file, purpose: holder.purpose, pid: holder.pid, alive }];
+      const { purpose, note, pid, host } = holder;
+      return [
+        { file, purpose, pid, alive, here: host === (await pidSpace()), ...(note !== undefined && { note }) },
+      ];
     }),
   );
   return holders.flat();

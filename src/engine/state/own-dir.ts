@@ -17,7 +17,11 @@ function chainTo(dir: string): string[] {
 }
 
 /** The directories we make in our own one. */
-const OWN = ['', 'locks', 'proofs', 'proofs/latest', 'runs', 'standards', 'removals', 'resources', 'kept'];
+const OWN = [
+  '',
+  ...['locks', 'proofs', 'proofs/latest', 'runs', 'standards', 'removals', 'resources', 'kept'],
+  ...['receipts', 'receipts/artifacts'],
+];
 
 /** The paths of those of our directories that are there and are none, such as a link; only the first where it is all of them. */
 export async function foreignOwnDirs(ours: string): Promise<string[]> {

@@ -32,7 +32,9 @@ function gateVerb(mode: GateMode) {
       });
     }
     const run = await runGate(root, mode, ctx, options);
-    return sayingFirst(await divergence(run.repo, run.before, ctx), {
+    // A run that was cancelled still has its jobs to tell of, and judged nothing.
+    const diverged = ctx.signal.aborted ? undefined : await divergence(run.repo, run.before, ctx);
+    return sayingFirst(diverged, {
       ok: run.error === undefined,
       data: run.data,
       steps: run.steps,

@@ -6,9 +6,11 @@ import type { Args } from '../../contract/verbs.ts';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
 import { DriftWatch, driftDiagnostic } from '../gate/drift.ts';
+import { logRun } from '../gate/logbook.ts';
 import { declaredJobs, planJobs } from '../gate/plan.ts';
 import { carryProof, proofState } from '../gate/proof.ts';
 import { runStages } from '../gate/stages.ts';
+import { turnOf } from '../gate/test-turn.ts';
 import { judge } from '../gate/verdict.ts';
 import { isClean, readStatus, type TreeStatus } from '../git/status.ts';
 import { newRunDir } from '../jobs/run-dir.ts';
@@ -138,9 +140,14 @@ async function measure(prepared: Prepared, { pin }: Args<'standards'>, ctx: Cont
   const groups = planJobs([...declared, ...measuring.jobs], ({ kind }) => kind === 'standard');
   const total = groups.reduce((sum, { jobs }) => sum + jobs.length, 0);
   ctx.emit({ type: 'run_started', root: repo.root, verb: 'standards', jobs: total });
-  const [env, runDir] = await Promise.all([jobEnv(repo), newRunDir(repo.commonDir, 'standards')]);
+  const began = Date.now();
+  const [env, runDir, turn] = await Promise.all([
+    jobEnv(repo),
+    newRunDir(repo.commonDir, 'standards'),
+    turnOf(repo, 'standards', groups, ctx),
+  ]);
   const watch = await DriftWatch.open(repo, status);
-  const run = { root: repo.root, env, runDir, failFast: false, watch };
+  const run = { root: repo.root, env, runDir, failFast: false, watch, turn };
   const { results, drift } = await runStages(groups, run, ctx);
   const after = await readStatus(repo.top);
   const clean = isClean(status) && isClean(after) && after.commit === repo.commit;
@@ -169,6 +176,14 @@ async function measure(prepared: Prepared, { pin }: Args<'standards'>, ctx: Cont
     ...repo.config.notes,
     ...measuring.notes,
     ...results.flatMap((result) => result.hints),
+    ...(turn.problem ? [turn.problem] : []),
+    ...(await logRun(repo, {
+      verb: 'standards',
+      began,
+      error: verdict.error,
+      steps: results.map(({ step }) => step),
+      spent: turn.spent,
+    })),
     ...(trunk === undefined ? ['There is no trunk, so no limit was compared with it.'] : []),
   ];
   const diagnostics = [
