@@ -7,11 +7,11 @@ import { env, git, withRepository } from '../measure.mjs';
 const cliFile = new URL('../../dist/cli.js', import.meta.url).pathname;
 const GATES = 16;
 
-/** A suite as test runners are: a worker for each core, each a second of work and 100 MB. */
+/** A suite as test runners are: a worker for each core, each half a second of work and 100 MB. */
 const suite = `const { Worker, isMainThread } = require('node:worker_threads');
 if (isMainThread) for (let n = 0; n < ${availableParallelism()}; n++) new Worker(__filename);
 else { const kept = Buffer.alloc(100e6, 1); let n = 0; 
-  for (let i = 0; i < 4e8; i++) n = (n + i * 31) | 0; if (kept[0] + n === -1) throw new Error(); }
+  for (let i = 0; i < 15e7; i++) n = (n + i * 31) | 0; if (kept[0] + n === -1) throw new Error(); }
 `;
 
 /** Milliseconds until each of sixteen gates has its verdict, all asked for at once. */
