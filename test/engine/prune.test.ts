@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { run } from '../../src/engine/index.ts';
 import {
   elsewhere,
   endElsewhere,
@@ -248,6 +249,32 @@ const cases: Case[] = [
   },
 ];
 
+/**
+ * What `status` finds where it may only look, `doctor` and the preview of `prune` say of what was left: the same of each piece, or
+ * this fails. Locks, half-written files and old output are `prune`’s alone, since they are in nobody's way.
+ */
+async function assertAgreed({ root }: Project): Promise<void> {
+  const ctx = { signal: new AbortController().signal, emit: () => undefined, client: 'unknown' as const };
+  const { findings = [] } = succeeded(await run('status', root, {}, { ...ctx, lookOnly: true }));
+  const told = findings.map(({ what }) => what).toSorted();
+  const doctor = succeeded(await verb('doctor', root)).findings.filter(
+    ({ check, level }) => check === 'state' && level !== 'ok',
+  );
+  assert.deepEqual(doctor.map(({ what }) => what).toSorted(), told, 'doctor says what status says');
+  const { pruned, kept } = succeeded(await verb('prune', root));
+  const files = new Set(['remove lock', 'remove file', 'remove output']);
+  const cleaned = pruned.filter(({ action }) => !files.has(action));
+  const left = told.filter((what) => !kept.some((one) => one.what === what));
+  assert.equal(cleaned.length, left.length, JSON.stringify({ cleaned, left }));
+  for (const { detail = '' } of cleaned) {
+    const named = detail.split(/[ ,:]/)[0] ?? '';
+    assert.ok(
+      left.some((what) => what.includes(named)),
+      `${detail} is of something status tells: ${left.join(' ')}`,
+    );
+  }
+}
+
 describe('Each thing status finds names the one command that cleans it up:', () => {
   afterEach(removeAll);
 
@@ -256,6 +283,7 @@ describe('Each thing status finds names the one command that cleans it up:', () 
       const project = await make();
       await mkdir(join(project.root, '.git/discern-vscode'));
       const made = await leave(project);
+      await assertAgreed(project);
       const { findings = [] } = await status(project);
       assert.notEqual(findings.length, 0, 'it is found');
       const remedies = new Set(findings.map((one) => one.remedy));
