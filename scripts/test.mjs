@@ -3,6 +3,8 @@
 //   fast     these, and the fast ones on real git
 //   all      format, lint and types, every test, and the suite inside a real VS Code
 //   clients  real agent clients under a scripted model, and nothing else
+//   faults   the fault matrix with every way to go on from every point, and nothing else
+//   walks    20,000 steps of the random walks, and nothing else
 // Names behind it (`test/server/headline.test.ts`, or a part of one) choose files of any tier instead.
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
@@ -12,6 +14,7 @@ import { fileURLToPath } from 'node:url';
 import { buildProduct, buildSuite, buildTests, watchTests } from '../esbuild.mjs';
 import { testFiles, tierOf } from './tiers.mjs';
 
+const began = Date.now();
 const root = fileURLToPath(new URL('..', import.meta.url));
 const [mode, ...rest] = process.argv.slice(2);
 const watching = rest.includes('--watch');
@@ -19,15 +22,23 @@ const chosen = rest.filter((name) => name !== '--watch');
 
 /** What each mode runs. Real clients take a run of their own. */
 const tiers = { unit: ['unit'], fast: ['unit', 'fast'], all: ['unit', 'fast', 'full'], clients: ['clients'] };
-if (!Object.hasOwn(tiers, mode)) {
-  process.stderr.write(`usage: node scripts/test.mjs ${Object.keys(tiers).join('|')} [--watch] [name...]\n`);
+
+/** The long runs: the files of each, and what makes them long. */
+const long = {
+  faults: { files: /^test\/faults\/matrix-/, env: { DISCERN_FAULTS: 'all' } },
+  walks: { files: /^test\/faults\/property-/, env: { DISCERN_PROPERTY_STEPS: '20000' } },
+};
+const modes = { ...tiers, ...long };
+if (!Object.hasOwn(modes, mode)) {
+  process.stderr.write(`usage: node scripts/test.mjs ${Object.keys(modes).join('|')} [--watch] [name...]\n`);
   process.exit(2);
 }
 
 const ofAnyTier = mode === 'clients' ? ['clients'] : tiers.all;
+const ofMode = (file) => long[mode]?.files.test(file) ?? tiers[mode].includes(tierOf(file));
 const files = testFiles(root).filter((file) =>
   chosen.length === 0
-    ? tiers[mode].includes(tierOf(file))
+    ? ofMode(file)
     : ofAnyTier.includes(tierOf(file)) && chosen.some((name) => file.includes(name)),
 );
 const pure = files.filter((file) => tierOf(file) === 'unit');
@@ -40,6 +51,7 @@ function status(command, args) {
     stdio: ['ignore', 'inherit', 'inherit'],
     env: {
       DISCERN_PROPERTY_STEPS: mode === 'all' ? '2000' : '400',
+      ...long[mode]?.env,
       ...process.env,
       NODE_OPTIONS: '--enable-source-maps',
     },
@@ -116,4 +128,10 @@ if (mode === 'all' && chosen.length === 0) {
   const { testInVSCode } = await import('./vscode/test.mjs');
   await buildSuite();
   if (!(await testInVSCode())) process.exit(1);
+}
+if (!watching) {
+  const seconds = Math.round((Date.now() - began) / 1000);
+  process.stdout.write(
+    `test:${mode} took ${Math.floor(seconds / 60)} min ${seconds % 60} s on ${cpus().length} cores.\n`,
+  );
 }
