@@ -6,6 +6,7 @@ import { removeKept, restoreKept } from './commands/kept.ts';
 import { accept, type CommandTarget, drop, pinStandards, simple, start } from './commands/lifecycle.ts';
 import { removeMcpJson, writeMcpJson } from './commands/mcp-json.ts';
 import { doctor, initialize } from './commands/project.ts';
+import { serveProjects } from './commands/serve.ts';
 import { addFolder, addHeldRoot, aimHere, offerHelp, openHeldRoot } from './commands/window.ts';
 import { registerConfigEditing } from './config-editing.ts';
 import { ConfigProblems } from './config-problems.ts';
@@ -13,6 +14,7 @@ import { registerContextKeys } from './context-keys.ts';
 import { decideByPlugin, registerDefinition } from './definitions.ts';
 import { registerFollowing } from './following.ts';
 import { GateView } from './gate-view.ts';
+import { HttpServer } from './http-server.ts';
 import { words } from './log.ts';
 import { WindowModel } from './model.ts';
 import { PreviewDocuments } from './preview-documents.ts';
@@ -65,6 +67,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<unknow
     cancel: () => void vscode.commands.executeCommand('discern.cancel'),
   });
   const documents = new PreviewDocuments();
+  const http = new HttpServer();
   context.subscriptions.push(
     log,
     model,
@@ -87,7 +90,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<unknow
     gate,
     vscode.workspace.onDidGrantWorkspaceTrust(() => trust(app)),
     documents,
-    ...registerCommands(app, documents),
+    ...registerCommands(app, documents, http),
   );
   context.subscriptions.push(
     vscode.workspace.onDidChangeWorkspaceFolders(() => {
@@ -101,7 +104,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<unknow
   );
   close = async () => {
     stateFile.close(folders);
-    await server.stop();
+    await Promise.all([server.stop(), http.stop()]);
   };
   server.client().catch((error: unknown) => log.error(`The server did not start: ${words(error)}`));
   return { model, server };
@@ -130,6 +133,7 @@ type OwnCommand =
   | 'aimHere'
   | 'writeMcpJson'
   | 'removeMcpJson'
+  | 'serveProjects'
   | 'restoreKept'
   | 'removeKept'
   | 'offerHelp'
@@ -139,7 +143,7 @@ type OwnCommand =
   | 'restartServer'
   | 'cancel';
 
-function registerCommands(app: App, documents: PreviewDocuments): vscode.Disposable[] {
+function registerCommands(app: App, documents: PreviewDocuments, http: HttpServer): vscode.Disposable[] {
   const { log, server, model } = app;
   const commands: Record<PaletteVerb | OwnCommand, (target?: CommandTarget) => unknown> = {
     start: (target) => start(app, target),
@@ -158,6 +162,7 @@ function registerCommands(app: App, documents: PreviewDocuments): vscode.Disposa
     aimHere: (target) => aimHere(app, target),
     writeMcpJson: (target) => writeMcpJson(app, target),
     removeMcpJson: (target) => removeMcpJson(app, target),
+    serveProjects: () => serveProjects(app, http),
     restoreKept: (target) => restoreKept(app, target),
     removeKept: (target) => removeKept(app, target),
     offerHelp: () => offerHelp(app),

@@ -37,6 +37,8 @@ request brings as "Authorization: Bearer", and --root may be given several times
                  (DISCERN_MCP_ACCESS_LOG=1)
   --request-timeout SECONDS
                  how long a request may take to arrive (DISCERN_MCP_REQUEST_TIMEOUT; default 30)
+  --until-stdin-ends
+                 end when stdin does, and so with whoever started it
 `;
 
 const options = {
@@ -57,6 +59,7 @@ const options = {
   'any-project': { type: 'boolean' },
   'access-log': { type: 'boolean' },
   'request-timeout': { type: 'string' },
+  'until-stdin-ends': { type: 'boolean' },
 } as const;
 
 /** Which flags mean something over which transport only. */
@@ -71,6 +74,7 @@ const only = {
     'any-project',
     'access-log',
     'request-timeout',
+    'until-stdin-ends',
   ],
 } as const;
 

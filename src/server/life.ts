@@ -1,28 +1,36 @@
+import { cancellable } from './cancellable.ts';
+
 /** How long what is in flight may take to end when the server does, in milliseconds. */
 const ENDING_MS = 1_800;
 
 /** The life of a server process: the calls it has in flight, and their end with it. */
 export class Life {
-  readonly #ending = new AbortController();
-  readonly #inFlight = new Set<Promise<unknown>>();
+  #ending = false;
+  readonly #inFlight = new Map<AbortController, Promise<unknown>>();
 
-  /** Aborts every call when the process is about to end. */
-  get ending(): AbortSignal {
-    return this.#ending.signal;
-  }
-
-  /** Counts a call as in flight until it is answered. */
-  follow<T>(answer: Promise<T>): Promise<T> {
-    this.#inFlight.add(answer);
-    answer.finally(() => this.#inFlight.delete(answer)).catch(() => undefined);
-    return answer;
+  /**
+   * Counts a call as in flight until it is answered. Its signal aborts with its caller's, and when the process is about to end. It
+   * is no dependent of a signal that outlives it: Node keeps something of each of those for as long as there is the one it depends on.
+   */
+  async follow<T>(caller: AbortSignal, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { abort, signal } = cancellable(caller);
+    if (this.#ending) abort.abort();
+    const answer = call(signal);
+    this.#inFlight.set(abort, answer);
+    try {
+      return await answer;
+    } finally {
+      this.#inFlight.delete(abort);
+    }
   }
 
   /** Cancels every call and gives them a moment to end what they started. */
   async end(): Promise<void> {
-    this.#ending.abort();
+    this.#ending = true;
+    const answers = [...this.#inFlight.values()];
+    for (const abort of this.#inFlight.keys()) abort.abort();
     await Promise.race([
-      Promise.allSettled([...this.#inFlight]),
+      Promise.allSettled(answers),
       new Promise((resolve) => setTimeout(resolve, ENDING_MS).unref()),
     ]);
   }

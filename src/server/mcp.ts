@@ -82,11 +82,11 @@ export function serverFactory<V extends string>(offer: Offer<V | 'status'>): Mcp
       ctx: ServerContext,
       consent?: CallRequest['consent'],
     ) =>
-      life.follow(
+      life.follow(ctx.mcpReq.signal, (signal) =>
         offer.call({
           verb,
           args,
-          signal: AbortSignal.any([ctx.mcpReq.signal, life.ending]),
+          signal,
           emit: reporter(ctx),
           client: clientKind(clientName(server, ctx)),
           askRoots: askRoots(),

@@ -98,7 +98,10 @@ async function serve(options: HttpOptions, flags: Flags, tools: readonly ToolEnt
   server.maxConnections = MOST_CONNECTIONS;
   const url = await listen(server, options);
   server.on('error', complain);
-  const ended = new Promise<void>((resolve) => onEndingSignal(resolve));
+  const ended = new Promise<void>((resolve) => {
+    onEndingSignal(resolve);
+    if (flags['until-stdin-ends']) onStdinEnd(resolve);
+  });
   announce(url, options);
   // Taken as they are now, so that one that vanishes can be found again.
   launch.now().catch(complain);
@@ -108,6 +111,12 @@ async function serve(options: HttpOptions, flags: Flags, tools: readonly ToolEnt
   await handler.close();
   await close();
   return 0;
+}
+
+/** Calls `end` when nobody holds the other end of stdin any more. What comes in on it is nothing. */
+function onStdinEnd(end: () => void): void {
+  for (const event of ['end', 'close', 'error'] as const) process.stdin.once(event, end);
+  process.stdin.resume();
 }
 
 /** How long a request may take to arrive: its headers a third of it. Both are looked after every half second. */
