@@ -5,6 +5,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { Consent } from '../contract/consent.ts';
+import type { ClientKind } from '../engine/index.ts';
 
 /** How long a person may take to answer, in seconds. */
 const PATIENCE_S = 24 * 60 * 60;
@@ -22,6 +23,15 @@ const QUESTION = 'consent';
 
 const CLIENT_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
 
+/**
+ * Clients that say yes for their person to a question without fields, where their own settings ask nobody. One with a field that has to be
+ * filled in they leave to the person, or decline.
+ */
+const answersAlone: ReadonlySet<ClientKind> = new Set<ClientKind>(['codex']);
+
+/** The field of such a question. */
+const FIELD = 'confirmed';
+
 interface Elicitation {
   form?: unknown;
   url?: unknown;
@@ -31,6 +41,7 @@ interface Elicitation {
 export function consentOf(
   ctx: ServerContext,
   declared: { elicitation?: Elicitation | undefined } | undefined,
+  client: ClientKind,
 ): Consent {
   const envelope = ctx.mcpReq.envelope as Record<string, { elicitation?: Elicitation }> | undefined;
   const elicitation = (envelope?.[CLIENT_CAPABILITIES] ?? declared)?.elicitation;
@@ -40,16 +51,30 @@ export function consentOf(
   const answer = inputResponse(ctx.mcpReq.inputResponses, QUESTION);
   const subject = ctx.mcpReq.requestState<string>();
   if (answer.kind !== 'elicit' || typeof subject !== 'string') return { canAsk };
-  return { canAsk, said: { subject, answer: answer.action } };
+  const unfilled = answersAlone.has(client) && answer.content?.[FIELD] !== true;
+  return {
+    canAsk,
+    said: { subject, answer: answer.action === 'accept' && unfilled ? 'cancel' : answer.action },
+  };
 }
 
 /** The question as an answer of the protocol: the client asks its person, and calls again with what they said. */
-export const asking = async ({ subject, question }: NonNullable<Consent['asks']>, seal: Seal) =>
+export const asking = async (
+  { subject, question }: NonNullable<Consent['asks']>,
+  seal: Seal,
+  client: ClientKind,
+) =>
   inputRequired({
     inputRequests: {
       [QUESTION]: inputRequired.elicit({
         message: question,
-        requestedSchema: { type: 'object', properties: {} },
+        requestedSchema: answersAlone.has(client)
+          ? {
+              type: 'object',
+              properties: { [FIELD]: { type: 'boolean', title: 'Yes, do it' } },
+              required: [FIELD],
+            }
+          : { type: 'object', properties: {} },
       }),
     },
     requestState: await seal.mint(subject),

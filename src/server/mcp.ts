@@ -110,9 +110,10 @@ export function serverFactory<V extends string>(offer: Offer<V | 'status'>): Mcp
     server.setRequestHandler('tools/call', async ({ params }, ctx) => {
       const tool = toolNamed(tools, params.name);
       if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, unknownTool(offer, params.name));
-      const consent = consentOf(ctx, server.getClientCapabilities());
+      const client = clientKind(clientName(server, ctx));
+      const consent = consentOf(ctx, server.getClientCapabilities(), client);
       const answer = await call(tool.verb, params.arguments, ctx, consent);
-      return consent.asks ? await asking(consent.asks, seal) : toolResult(answer, params);
+      return consent.asks ? await asking(consent.asks, seal, client) : toolResult(answer, params);
     });
     if (prompts) {
       server.setRequestHandler('prompts/list', () => ({ prompts: prompts.listed as never }));

@@ -38,6 +38,7 @@ async function settings({
   model,
   server: [command, ...args],
   sandbox,
+  approval,
   toml = [],
 }: Launch): Promise<Record<string, string>> {
   const own = join(home, '.codex');
@@ -45,7 +46,7 @@ async function settings({
   const text = [
     'model = "scripted"',
     'model_provider = "loopback"',
-    'approval_policy = "never"',
+    `approval_policy = "${approval ?? 'never'}"`,
     `sandbox_mode = "${sandbox ?? 'danger-full-access'}"`,
     'check_for_update_on_startup = false',
     '[analytics]',

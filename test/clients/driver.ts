@@ -31,6 +31,8 @@ export interface Launch {
   resume?: boolean;
   /** Codex's sandbox; it works without one when this is left out. */
   sandbox?: 'workspace-write';
+  /** Codex asks its person; it asks nobody when this is left out. */
+  approval?: 'on-request';
   /** More lines for Codex's config.toml. */
   toml?: string[];
   /** A directory to work in that the client's own option names; it is launched in \`cwd\`. */

@@ -70,6 +70,26 @@ describe('[consent] mode = "ask"', () => {
       assert.equal(asked.length, 3);
     });
 
+    it(`takes no yes of Codex over ${client} without the field that only a person fills in`, async () => {
+      const project = await make({ files: asking });
+      const { path, commit } = await work(project, 'four');
+      const before = await state(project, path);
+      let content: Record<string, boolean> | undefined;
+      const elicit: Elicit = async () => ({ action: 'accept', ...(content && { content }) });
+      const server = await open({ args: ['--root', path], elicit, name: 'codex-mcp-client' }, client);
+      for (const given of [undefined, {}, { confirmed: false }]) {
+        content = given as typeof content;
+        const { envelope, text } = await server.call('discern_accept');
+        assert.equal(envelope.error, 'cancelled', text);
+        assert.match(envelope.message ?? '', /nobody said yes/);
+        assert.deepEqual(await state(project, path), before);
+      }
+      content = { confirmed: true };
+      const { envelope, text } = await server.call('discern_accept');
+      assert.equal(envelope.ok, true, text);
+      assert.equal(await git(project.root, 'rev-parse', 'main'), commit);
+    });
+
     it(`refuses ${client} that cannot ask, before the gate runs`, async () => {
       const project = await make({ files: asking, config: '[jobs]\ntest = "echo ran >> ../ran"\n' });
       const { path } = await work(project, 'two');

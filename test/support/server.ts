@@ -52,7 +52,9 @@ export interface Connection {
 }
 
 /** What a person says to a question, as the protocol has it. */
-export type Elicit = (question: string) => Promise<{ action: 'accept' | 'decline' | 'cancel' }>;
+export type Elicit = (
+  question: string,
+) => Promise<{ action: 'accept' | 'decline' | 'cancel'; content?: Record<string, boolean> }>;
 
 export interface ConnectOptions {
   args?: string[];
@@ -143,8 +145,8 @@ export async function overOld(
   });
   if (elicit) {
     client.setRequestHandler(ElicitRequestSchema, async ({ params }) => ({
-      ...(await elicit(params.message)),
       content: {},
+      ...(await elicit(params.message)),
     }));
   }
   if (roots) {

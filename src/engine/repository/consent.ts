@@ -46,6 +46,13 @@ export function requireWord(repo: Repository, { verb, subject, question }: Matte
     throw new Refusal('unavailable', `Nothing was changed: a person is asked first. ${question}`, { data });
   }
   if (consent.said.answer === 'accept') return;
+  if (ctx.client === 'codex') {
+    throw new Refusal(
+      'cancelled',
+      `Nothing was changed: nobody said yes to this ${verb}. Codex says no by itself where its approval_policy is "never"; a person can run "discern ${verb}" in a terminal. Ask them what they want before you call it again.`,
+      { data },
+    );
+  }
   const how = consent.said.answer === 'decline' ? 'said no' : 'closed the question without an answer';
   throw new Refusal(
     'cancelled',
