@@ -137,7 +137,7 @@ export const upkeepVerbs = {
       quick: false,
       cancelsAnywhere: false,
       report: 'own',
-      palette: null,
+      palette: 'Prune…',
     },
   },
   init: {
@@ -210,7 +210,7 @@ export const upkeepVerbs = {
       quick: false,
       cancelsAnywhere: false,
       report: 'own',
-      palette: null,
+      palette: 'Help',
     },
   },
 } as const satisfies Record<string, VerbDescriptor>;

@@ -11,6 +11,8 @@ function keys({ held, status, divergence, server, run, trusted }: WindowView): R
     'discern.server': server,
     'discern.running': run?.running === true,
     'discern.trusted': trusted,
+    // As the Source Control view names repositories.
+    'discern.heldUris': own ? [vscode.Uri.file(own.path).toString()] : [],
   };
 }
 
@@ -19,11 +21,12 @@ export function registerContextKeys(
   model: WindowModel,
   onError: (error: unknown) => void,
 ): vscode.Disposable {
-  const known = new Map<string, unknown>();
+  const known = new Map<string, string>();
   const set = (view: WindowView) => {
     for (const [key, value] of Object.entries(keys(view))) {
-      if (known.get(key) === value) continue;
-      known.set(key, value);
+      const text = JSON.stringify(value);
+      if (known.get(key) === text) continue;
+      known.set(key, text);
       vscode.commands.executeCommand('setContext', key, value).then(undefined, onError);
     }
   };

@@ -6,21 +6,26 @@ import { removeKept, restoreKept } from './commands/kept.ts';
 import { accept, type CommandTarget, drop, pinStandards, simple, start } from './commands/lifecycle.ts';
 import { removeMcpJson, writeMcpJson } from './commands/mcp-json.ts';
 import { doctor, initialize } from './commands/project.ts';
+import { openThere, registerCommitFiles, reviewChanges } from './commands/review.ts';
 import { serveProjects } from './commands/serve.ts';
+import { help, prune } from './commands/upkeep.ts';
 import { addFolder, addHeldRoot, aimHere, offerHelp, openHeldRoot } from './commands/window.ts';
 import { registerConfigEditing } from './config-editing.ts';
 import { ConfigProblems } from './config-problems.ts';
 import { registerContextKeys } from './context-keys.ts';
 import { decideByPlugin, registerDefinition } from './definitions.ts';
+import { registerElsewhere } from './elsewhere.ts';
 import { registerFollowing } from './following.ts';
 import { GateView } from './gate-view.ts';
 import { HttpServer } from './http-server.ts';
 import { words } from './log.ts';
 import { WindowModel } from './model.ts';
+import { registerPreparing } from './preparing.ts';
 import { PreviewDocuments } from './preview-documents.ts';
 import { Problems } from './problems.ts';
 import { Refresher } from './refresh.ts';
 import { runVerb } from './run-verb.ts';
+import { onSettings } from './settings.ts';
 import { StateFile } from './state-file.ts';
 import { registerTree } from './views/node-tree.ts';
 import { rootTree } from './views/root-tree.ts';
@@ -68,6 +73,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<unknow
   });
   const documents = new PreviewDocuments();
   const http = new HttpServer();
+  const worktrees = worktreesTree(model);
   context.subscriptions.push(
     log,
     model,
@@ -82,10 +88,14 @@ export async function activate(context: vscode.ExtensionContext): Promise<unknow
     new ConfigProblems(server, log),
     registerConfigEditing(dist),
     registerFollowing(app),
+    registerPreparing(app),
+    registerElsewhere(model),
+    registerCommitFiles(),
     registerContextKeys(model, (error) => log.warn(words(error))),
     registerDefinition(dist, server.socket, version, byPlugin),
     ...registerTree('discern.root', rootTree(model)),
-    ...registerTree('discern.worktrees', worktreesTree(model)),
+    ...registerTree('discern.worktrees', worktrees),
+    onSettings(['showTrunk'], () => worktrees.look(model.view)),
     vscode.window.registerWebviewViewProvider(GateView.id, gate),
     gate,
     vscode.workspace.onDidGrantWorkspaceTrust(() => trust(app)),
@@ -137,6 +147,8 @@ type OwnCommand =
   | 'restoreKept'
   | 'removeKept'
   | 'offerHelp'
+  | 'reviewChanges'
+  | 'openThere'
   | 'refresh'
   | 'showGate'
   | 'showLog'
@@ -165,6 +177,10 @@ function registerCommands(app: App, documents: PreviewDocuments, http: HttpServe
     serveProjects: () => serveProjects(app, http),
     restoreKept: (target) => restoreKept(app, target),
     removeKept: (target) => removeKept(app, target),
+    prune: (target) => prune(app, target),
+    help: () => help(app, documents),
+    reviewChanges: (target) => reviewChanges(app, target),
+    openThere: (target) => openThere(app, target),
     offerHelp: () => offerHelp(app),
     refresh: () => app.refresh(),
     showGate: () => vscode.commands.executeCommand('discern.gate.focus'),

@@ -20,6 +20,10 @@ export interface WindowView {
   divergence: Divergence;
   folders: readonly WindowFolder[];
   run: GateRunView | undefined;
+  /** The verb that is running in a checkout, by its root. */
+  running: ReadonlyMap<string, string>;
+  /** The commit that a gate seen from this window proved last, by the root it ran in. */
+  proved: ReadonlyMap<string, string>;
   trusted: boolean;
 }
 
@@ -47,6 +51,7 @@ export class WindowModel implements vscode.Disposable {
   #folders: readonly WindowFolder[] = [];
   readonly #running = new Map<number, RunBuilder>();
   #shown: RunBuilder | undefined;
+  readonly #proved = new Map<string, string>();
 
   get view(): WindowView {
     const held = this.#held;
@@ -64,6 +69,10 @@ export class WindowModel implements vscode.Disposable {
         : { state: 'none' },
       folders: this.#folders,
       run: this.#shown?.view(),
+      running: new Map(
+        [...this.#running.values()].flatMap((run) => (run.hasJobs ? [[run.root, run.verb] as const] : [])),
+      ),
+      proved: this.#proved,
       trusted: vscode.workspace.isTrusted,
     };
   }
@@ -149,6 +158,9 @@ export class WindowModel implements vscode.Disposable {
         this.#running.delete(event.call);
         const { envelope } = event;
         run?.finish(envelope);
+        const { proof, root } = run?.view() ?? {};
+        if (root !== undefined && proof?.state === 'valid' && proof.commit !== undefined)
+          this.#proved.set(root, proof.commit);
         this.#fire();
         if (traits[envelope.verb].refreshesViews) this.#finished.fire({ envelope, caller: event.caller });
       }

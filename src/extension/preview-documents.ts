@@ -14,7 +14,6 @@ export class PreviewDocuments implements vscode.Disposable {
         onDidChange: this.#changed.event,
         provideTextDocumentContent: (uri) => this.#texts.get(uri.toString()) ?? '',
       }),
-      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#texts.delete(uri.toString())),
     ];
   }
 
@@ -26,6 +25,19 @@ export class PreviewDocuments implements vscode.Disposable {
     const document = await vscode.workspace.openTextDocument(uri);
     await vscode.window.showTextDocument(document, { preview: true });
     return uri;
+  }
+
+  /** Shows a Markdown text as it reads, or as its source where VS Code's own preview of Markdown is switched off. */
+  async render(name: string, text: string): Promise<void> {
+    const uri = vscode.Uri.from({ scheme, path: `/${name}` });
+    this.#texts.set(uri.toString(), text);
+    this.#changed.fire(uri);
+    try {
+      await vscode.commands.executeCommand('markdown.showPreview', uri);
+    } catch {
+      // VS Code's own Markdown extension can be switched off.
+      await this.show(name, text);
+    }
   }
 
   /** Closes the tabs that show a document. */

@@ -1,7 +1,7 @@
 import { isAbsolute, join } from 'node:path';
 import * as vscode from 'vscode';
 import { type AnyEnvelope, whereOf } from '../contract/answers.ts';
-import type { Diagnostic, Related } from '../contract/envelope.ts';
+import type { Diagnostic, Related, Step } from '../contract/envelope.ts';
 import { asShown, type WindowFolder } from './folders.ts';
 import type { WindowModel } from './model.ts';
 
@@ -11,43 +11,81 @@ const severities = {
   info: vscode.DiagnosticSeverity.Information,
 };
 
+/** One finding as it is shown, and the job it is of; '' where it is of none. */
+interface Shown {
+  job: string;
+  path: string;
+  diagnostic: vscode.Diagnostic;
+}
+
 /**
- * The gate's findings in the Problems view. A run's start clears what the last one left, so that what is shown is never older
- * than the run one looks at.
+ * The gate's findings in the Problems view. Those of a job stay until it has run again in that checkout, or has been reused; then the
+ * files in which it has none any more lose theirs, and no other file is touched.
  */
 export class Problems implements vscode.Disposable {
   readonly #collection = vscode.languages.createDiagnosticCollection('discern');
-  readonly #subscriptions: vscode.Disposable[];
+  readonly #subscription: vscode.Disposable;
+  readonly #byRoot = new Map<string, Shown[]>();
+  /** What each file shows, as text, to tell which have changed. */
+  readonly #files = new Map<string, string>();
 
   constructor(model: WindowModel) {
-    this.#subscriptions = [
-      model.onDidStart(({ verb }) => {
-        if (verb !== 'start') this.#collection.clear();
-      }),
-      model.onDidFinish(({ envelope }) => this.#show(envelope, model.view.folders)),
-    ];
+    this.#subscription = model.onDidFinish(({ envelope }) => this.#take(envelope, model.view.folders));
   }
 
-  #show(envelope: AnyEnvelope, folders: readonly WindowFolder[]): void {
-    const root = whereOf(envelope).root;
-    if (root === undefined || !envelope.diagnostics) return;
-    const byFile = new Map<string, vscode.Diagnostic[]>();
-    const shown = (file: string) =>
-      vscode.Uri.file(asShown(isAbsolute(file) ? file : join(root, file), folders));
-    for (const one of envelope.diagnostics) {
+  #take(envelope: AnyEnvelope, folders: readonly WindowFolder[]): void {
+    if (envelope.dry_run) return;
+    const { root } = whereOf(envelope);
+    const removed =
+      (envelope.verb === 'accept' && envelope.data?.landing?.worktree_removed) ||
+      (envelope.verb === 'drop' && envelope.data?.worktree_removed);
+    if (root !== undefined) this.#judge(root, envelope, folders);
+    // What is said of a checkout that is gone leads nowhere.
+    if (removed && envelope.data && 'worktree' in envelope.data)
+      this.#byRoot.delete(String(envelope.data.worktree));
+    this.#show();
+  }
+
+  #judge(root: string, { verb, ok, steps = [], diagnostics }: AnyEnvelope, folders: readonly WindowFolder[]) {
+    if (steps.length === 0 && diagnostics === undefined) return;
+    const judged = new Set(['', ...steps.filter(wasJudged).map(({ name }) => name)]);
+    const whole = verb === 'done' && ok;
+    const kept = whole ? [] : (this.#byRoot.get(root) ?? []).filter(({ job }) => !judged.has(job));
+    const inWindow = (file: string) => asShown(isAbsolute(file) ? file : join(root, file), folders);
+    const found = (diagnostics ?? []).map((one) => ({
+      job: steps.find(({ output_path: path }) => path !== undefined && path === one.output_path)?.name ?? '',
       // A finding without a file is shown at the configuration that declares the job.
-      const file = one.file ?? 'discern.toml';
-      const path = asShown(isAbsolute(file) ? file : join(root, file), folders);
-      byFile.set(path, [...(byFile.get(path) ?? []), toDiagnostic(one, shown)]);
+      path: inWindow(one.file ?? 'discern.toml'),
+      diagnostic: toDiagnostic(one, (file) => vscode.Uri.file(inWindow(file))),
+    }));
+    this.#byRoot.set(root, [...kept, ...found]);
+  }
+
+  #show(): void {
+    const byFile = new Map<string, vscode.Diagnostic[]>();
+    for (const { path, diagnostic } of [...this.#byRoot.values()].flat())
+      byFile.set(path, [...(byFile.get(path) ?? []), diagnostic]);
+    for (const path of [...this.#files.keys()]) {
+      if (byFile.has(path)) continue;
+      this.#files.delete(path);
+      this.#collection.delete(vscode.Uri.file(path));
     }
-    for (const [path, found] of byFile) this.#collection.set(vscode.Uri.file(path), found);
+    for (const [path, list] of byFile) {
+      const text = JSON.stringify(list);
+      if (this.#files.get(path) === text) continue;
+      this.#files.set(path, text);
+      this.#collection.set(vscode.Uri.file(path), list);
+    }
   }
 
   dispose(): void {
-    for (const one of this.#subscriptions) one.dispose();
+    this.#subscription.dispose();
     this.#collection.dispose();
   }
 }
+
+/** A job that was stopped, or never began, has said nothing of what it had found before. */
+const wasJudged = ({ outcome }: Step) => outcome !== 'skipped' && outcome !== 'cancelled';
 
 /** A finding as VS Code has it; without a column it takes the whole line, without an end its first character. */
 function toDiagnostic(one: Diagnostic, shown: (file: string) => vscode.Uri): vscode.Diagnostic {

@@ -27,6 +27,14 @@ export class RunBuilder {
     return this.#ended === undefined;
   }
 
+  get root(): string {
+    return this.#root;
+  }
+
+  get verb(): string {
+    return this.#verb;
+  }
+
   get hasJobs(): boolean {
     return this.#jobs.length > 0;
   }

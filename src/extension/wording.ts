@@ -6,6 +6,20 @@ import type { Divergence } from '../contract/divergence.ts';
 /** The last part of a path, for labels; the whole path goes into tooltips. */
 export const shortName = (path: string): string => basename(path) || path;
 
+/** Names as a person counts: `task 2` before `task 10`. */
+export const byName = new Intl.Collator('en', { numeric: true, sensitivity: 'base' }).compare;
+
+/** A text in lines of at most `width` characters, broken between words, for rows that cannot wrap. */
+export function wrapped(text: string, width = 36): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(/\s+/)) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + word.length < width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
 /** The day of a time, as `2026-01-31`. */
 export const dayOf = (time: string): string => time.slice(0, 10);
 

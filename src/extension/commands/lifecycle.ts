@@ -7,15 +7,16 @@ import type { GateVerb } from '../../contract/traits.ts';
 import { messageOf } from '../../contract/values.ts';
 import type { Args, Verb } from '../../contract/verbs.ts';
 import type { App } from '../app.ts';
+import { isOn } from '../settings.ts';
 import { shortName } from '../wording.ts';
 
-/** A tree node, an Explorer resource, or nothing (the palette). */
-export type CommandTarget = { path?: string; kept?: KeptRef } | vscode.Uri | undefined;
+/** A tree node, an Explorer resource, a repository of the Source Control view, or nothing (the palette). */
+export type CommandTarget = { path?: string; kept?: KeptRef; rootUri?: vscode.Uri } | vscode.Uri | undefined;
 
 /** The directory a command was called on; `undefined` means the held root. */
 export function targetPath(target: CommandTarget): string | undefined {
   if (target instanceof vscode.Uri) return target.fsPath;
-  return target?.path;
+  return target?.path ?? target?.rootUri?.fsPath;
 }
 
 const withPath = (target: CommandTarget) => {
@@ -64,11 +65,15 @@ export async function accept(app: App, target: CommandTarget): Promise<Envelope 
     ? 'The gate runs first: there is no valid proof.\n\n'
     : '';
   const detail = `${gate}${commits.join('\n')}\n\n${count(files.length, 'file')}: ${files.slice(0, 12).join(', ')}${files.length > 12 ? ', …' : ''}${removed.length > 0 ? `\n\nRemoves ${removed.join(', ')} and its branch.` : '\n\nThe checkout and its branch are kept.'}`;
-  const choice = await vscode.window.showWarningMessage(
-    `Land ${branch ?? 'this commit'} on ${trunk ?? 'the trunk'}?`,
-    { modal: true, detail },
-    'Accept',
-  );
+  const choice = isOn('confirmAccept')
+    ? await vscode.window.showWarningMessage(
+        `Land ${branch ?? 'this commit'} on ${trunk ?? 'the trunk'}?`,
+        { modal: true, detail },
+        'Accept',
+        'Review Changes',
+      )
+    : 'Accept';
+  if (choice === 'Review Changes') await vscode.commands.executeCommand('discern.reviewChanges', target);
   return choice === 'Accept' ? app.runVerb('accept', args, 'Discern: landing') : undefined;
 }
 

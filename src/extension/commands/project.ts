@@ -107,7 +107,7 @@ export async function doctor(
     show(vscode.window.showWarningMessage, `Discern doctor: ${envelope.message}`, []);
     return envelope;
   }
-  await documents.show('discern doctor.md', doctorText(envelope.data, envelope.message ?? ''));
+  await documents.render('discern doctor.md', doctorText(envelope.data, envelope.message ?? ''));
   return envelope;
 }
 

@@ -34,6 +34,11 @@ export class NodeTree implements vscode.TreeDataProvider<TreeNode>, vscode.Dispo
   readonly #subscription: vscode.Disposable;
   #nodes: TreeNode[];
 
+  /** Draws again what depends on something else than the model. */
+  look(view: WindowView): void {
+    this.#look(view);
+  }
+
   /** `nodesOf` gives the top lines for what is known; it is asked again after each change of the model. */
   constructor(model: WindowModel, nodesOf: (view: WindowView) => TreeNode[]) {
     this.#nodesOf = nodesOf;

@@ -12,6 +12,7 @@ import {
   shortName,
   spokenCheckout,
   spokenDistance,
+  wrapped,
 } from '../wording.ts';
 import { NodeTree, type TreeNode } from './node-tree.ts';
 
@@ -114,14 +115,23 @@ function heldNode({ status, problem, divergence: found, trusted }: WindowView, r
 
 function proofNode(status: StatusData): TreeNode {
   const { label, detail } = proof(status);
+  const valid = status.proof.state === 'valid';
   return {
     id: 'held.proof',
     label,
-    description: detail,
+    ...(valid && { description: detail }),
     tooltip: `${label}: ${detail}`,
     icon: new vscode.ThemeIcon(status.proof.state === 'valid' ? 'verified' : 'unverified'),
     command: { command: 'discern.showGate', title: 'Show Gate' },
     spoken: `${label}: ${detail}`,
+    // Why there is none stands below, in whole: beside the label it would be cut.
+    ...(!valid && {
+      children: wrapped(detail).map((line, at) => ({
+        id: `held.proof.${at}`,
+        label: line,
+        spoken: at === 0 ? detail : line,
+      })),
+    }),
   };
 }
 

@@ -3,16 +3,27 @@ import { count } from '../../contract/count.ts';
 import type { KeptRef, StatusData, Worktree } from '../../contract/data.ts';
 import { branchFor } from '../kept.ts';
 import type { WindowModel, WindowView } from '../model.ts';
-import { branchBeside, dayOf, distance, shortName, spokenCheckout } from '../wording.ts';
+import { isOn } from '../settings.ts';
+import { branchBeside, byName, dayOf, distance, shortName, spokenCheckout } from '../wording.ts';
 import { NodeTree, type TreeNode } from './node-tree.ts';
 
 /** The nodes of the Worktrees tree: every checkout of the held root's repository, the trunk's first; then what removals kept. */
-export function worktreeNodes({ status, held }: WindowView): TreeNode[] {
+export function worktreeNodes(
+  { status, held, running, proved }: WindowView,
+  showTrunk = isOn('showTrunk'),
+): TreeNode[] {
   if (!status) return [];
   const order = (tree: Worktree) => (tree.landing ? 0 : tree.location === 'main' ? 1 : 2);
   const trees = [...status.worktrees]
-    .sort((a, b) => order(a) - order(b))
-    .map((tree) => worktreeNode(tree, tree.root === held?.root, status.trunk));
+    .filter((tree) => showTrunk || !tree.landing || tree.root === held?.root)
+    .sort((a, b) => order(a) - order(b) || byName(nameOf(a), nameOf(b)))
+    .map((tree) => {
+      const isHeld = tree.root === held?.root;
+      const isProved = isHeld
+        ? status.proof.state === 'valid'
+        : tree.clean === true && proved.get(tree.root) === tree.commit;
+      return worktreeNode(tree, isHeld, status.trunk, gateOf(running.get(tree.root), isProved));
+    });
   return status.kept ? [...trees, keptGroup(status.kept)] : trees;
 }
 
@@ -46,9 +57,15 @@ function keptNode(kept: KeptRef): TreeNode {
   };
 }
 
-function worktreeNode(tree: Worktree, held: boolean, trunk: string): TreeNode {
+const nameOf = (tree: Worktree) => tree.id ?? shortName(tree.path);
+
+/** What a row says of the gate: that one is running, else that the commit is proved. */
+const gateOf = (verb: string | undefined, proved: boolean) =>
+  verb === undefined ? (proved ? 'proved' : '') : `${verb} running`;
+
+function worktreeNode(tree: Worktree, held: boolean, trunk: string, gate: string): TreeNode {
   const gone = tree.prunable !== undefined;
-  const name = tree.id ?? shortName(tree.path);
+  const name = nameOf(tree);
   const branch = tree.branch ?? 'detached HEAD';
   const marks = [
     branchBeside(branch, name),
@@ -56,6 +73,7 @@ function worktreeNode(tree: Worktree, held: boolean, trunk: string): TreeNode {
     tree.clean === false ? 'changed' : '',
     tree.locked === undefined ? '' : 'locked',
     gone ? 'gone' : '',
+    gate,
     held ? 'held' : '',
   ];
   const kind = tree.location === 'main' ? 'main' : tree.managed ? 'managed' : 'foreign';
@@ -65,12 +83,21 @@ function worktreeNode(tree: Worktree, held: boolean, trunk: string): TreeNode {
     description: marks.filter(Boolean).join(' · '),
     tooltip: `${tree.root}\nBranch ${branch}\n${kind === 'main' ? 'The repository’s own checkout' : kind === 'managed' ? 'Made by discern' : 'Made by someone else: discern lands it but keeps it'}`,
     icon: new vscode.ThemeIcon(
-      gone ? 'error' : held ? 'target' : tree.location === 'main' ? 'repo' : 'git-branch',
+      gone
+        ? 'error'
+        : gate.endsWith('running')
+          ? 'sync~spin'
+          : held
+            ? 'target'
+            : tree.location === 'main'
+              ? 'repo'
+              : 'git-branch',
     ),
     context: `worktree.${kind}${held ? '.held' : ''}${gone ? '.gone' : ''}`,
     spoken: [
       `${tree.location === 'main' ? 'Main checkout' : 'Worktree'} ${name}`,
       ...spokenCheckout(tree, trunk),
+      ...(gate ? [gate] : []),
       ...(held ? ['held by the server'] : []),
     ].join(', '),
     path: tree.root,

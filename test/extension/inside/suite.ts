@@ -15,6 +15,7 @@ export async function run(): Promise<void> {
   // The tests are part of this bundle: requiring them registers their suites.
   require('./model.ts');
   require('./window.ts');
+  require('./everyday.ts');
   require('./config-editing.ts');
   mocha.suite.emit('require', undefined, 'suite', mocha);
   mocha.suite.emit('post-require', globalThis, 'suite', mocha);

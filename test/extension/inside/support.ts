@@ -132,3 +132,13 @@ export async function asPerson(
   const { server } = await extension();
   return (await server.client()).call(verb, args);
 }
+
+/** Waits until `read` gives something. */
+export async function until<T>(read: () => T | undefined, patience = 30_000): Promise<T> {
+  for (let waited = 0; ; waited += 100) {
+    const value = read();
+    if (value !== undefined) return value;
+    if (waited > patience) throw new Error(`It never came: ${read}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}

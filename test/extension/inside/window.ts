@@ -14,6 +14,7 @@ import {
   shown,
   startAgentServer,
   startedBy,
+  until,
   view,
 } from './support.ts';
 
@@ -159,22 +160,6 @@ describe('A window with one folder', () => {
     await view((one) => one.divergence.state === 'aligned', 'aligned again');
   });
 
-  it('puts the gate’s findings into Problems, and clears them when the next run starts', async () => {
-    const path = await startedBy(prefix, 'Red');
-    await commitFile(path, 'src/b.txt', 'BROKEN\n');
-    assert.equal((await asAgent(prefix, 'done')).error, 'gate_failed');
-    const ours = () =>
-      vscode.languages
-        .getDiagnostics()
-        .flatMap(([, list]) => list.filter((one) => one.source?.startsWith('discern')));
-    assert.ok(ours().length > 0, 'a finding is shown');
-    await commitFile(path, 'src/b.txt', 'fine\n');
-    assert.equal((await asAgent(prefix, 'done')).ok, true);
-    assert.equal(ours().length, 0);
-    assert.equal((await asAgent(prefix, 'accept')).ok, true);
-    await view((one) => one.held?.root === folder(), 'the window is back');
-  });
-
   it('draws squiggles in discern.toml as one types', async () => {
     const document = await vscode.workspace.openTextDocument(
       vscode.Uri.joinPath(vscode.Uri.file(folder()), 'discern.toml'),
@@ -243,12 +228,3 @@ describe('A window with one folder', () => {
     await vscode.commands.executeCommand('discern.aimHere', vscode.Uri.file(folder()));
   });
 });
-
-async function until<T>(read: () => T | undefined, patience = 30_000): Promise<T> {
-  for (let waited = 0; ; waited += 100) {
-    const value = read();
-    if (value !== undefined) return value;
-    if (waited > patience) throw new Error(`It never came: ${read}`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-}
