@@ -15,7 +15,7 @@ export const Commands = z
   .describe('One command, or a list run one after another.');
 export const CommandList = z.array(Command);
 export const Globs = z.array(Filled);
-export const Timeout = z.number().min(0).describe('Seconds, in place of [gate].timeout; 0 is no limit.');
+export const Timeout = z.number().min(0).describe('Seconds, in place of [gate].timeout; 0 means no limit.');
 
 /** What marks a key or table as the older spelling of another. */
 export const older = (now: string) => ({ deprecated: true, description: `Older spelling of ${now}.` });

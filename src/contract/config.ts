@@ -116,14 +116,14 @@ export const GeneratedTable = z.strictObject({
 
 export const GateTable = z.strictObject({
   fail_fast: z.boolean().default(true).describe('Stop the other jobs once one has failed.'),
-  timeout: z.number().min(0).default(600).describe('Seconds any one job may take; 0 is no limit.'),
+  timeout: z.number().min(0).default(600).describe('Seconds any one job may take; 0 means no limit.'),
   stream_output: z.boolean().exactOptional().describe('Not used here: the output goes to a file.'),
   concurrent_test_runs: z
     .int()
     .min(0)
     .default(1)
     .describe(
-      'How many runs of test jobs this machine has at once; the others wait for a slot. 0 is no limit.',
+      'How many runs of test jobs this machine has at once; the others wait for a slot. 0 means no limit.',
     ),
   stream: z.boolean().exactOptional().meta(older('stream_output')),
 });

@@ -23,7 +23,7 @@ export async function createOwn(cwd: string, name: string, signal: AbortSignal):
   const settings = await ownSettings(main, process.env);
   const base = await baseFor(cwd, main, settings, signal);
   const commit = await said(main, ['rev-parse', '--verify', `${base}^{commit}`], signal);
-  if (commit === undefined) throw new Error(`"${base}" is no commit, so no worktree can be made from it.`);
+  if (commit === undefined) throw new Error(`"${base}" is not a commit, so no worktree can be made from it.`);
   await keepBranch(main, branch, signal);
   await mkdir(dirname(path), { recursive: true });
   const sparse = settings.sparsePaths.length > 0;
@@ -67,7 +67,7 @@ function flatName(name: string): string {
     parts.some((part) => !/^[\w.-]+$/.test(part) || /^\.+$/.test(part) || part.startsWith('-'))
   ) {
     throw new Error(
-      `"${name.slice(0, 80)}" is no name for a worktree: letters, digits, dots, dashes and underscores, at most 64.`,
+      `"${name.slice(0, 80)}" is not a name for a worktree: letters, digits, dots, dashes and underscores, at most 64.`,
     );
   }
   return parts.join('+');
@@ -79,7 +79,9 @@ async function comesBack(path: string, commonDir: string): Promise<boolean> {
   if (!found) return false;
   const place = found.isDirectory() ? await checkoutOf(path) : undefined;
   if (!place?.linked || place.commonDir !== commonDir || place.top !== (await realpath(path))) {
-    throw new Error(`${path} is there and is no worktree of this repository: move it, or use another name.`);
+    throw new Error(
+      `${path} is there and is not a worktree of this repository: move it, or use another name.`,
+    );
   }
   const now = new Date();
   await utimes(path, now, now);
@@ -172,7 +174,8 @@ export async function reasonToKeep(worktree: string, signal: AbortSignal): Promi
 
 async function look(worktree: string, signal: AbortSignal): Promise<Removable | string> {
   const place = await checkoutOf(worktree);
-  if (!place?.linked || place.top !== (await realpath(worktree))) return `${worktree} is no linked worktree.`;
+  if (!place?.linked || place.top !== (await realpath(worktree)))
+    return `${worktree} is not a linked worktree.`;
   const { top } = place;
   const main = mainOf(place);
   const { holdings, inTheWay, takeStock } = await import('../engine/index.ts');

@@ -77,7 +77,7 @@ const MARK = 'discern-client.json';
 
 async function remember(top: string, made: MadeFor): Promise<void> {
   const gitDir = await gitDirOf(top);
-  if (gitDir === undefined) throw new Error(`${top} is no worktree.`);
+  if (gitDir === undefined) throw new Error(`${top} is not a worktree.`);
   await writeFileAtomic(join(gitDir, MARK), `${JSON.stringify(made)}\n`);
 }
 

@@ -35,7 +35,7 @@ describe('diagnostics of what the tools really print', () => {
     assert.equal(spawnSync('mkfifo', [join(root, 'pipe.sarif')]).status, 0);
     assert.deepEqual(await findings('DISCERN_PROBLEMS pipe.sarif\n', root), [
       'error check The job check failed; it printed no error, but 1 warning.',
-      'warning check The report pipe.sarif, which the job names in DISCERN_PROBLEMS, was not read: it is no file.',
+      'warning check The report pipe.sarif, which the job names in DISCERN_PROBLEMS, was not read: it is not a file.',
     ]);
   });
 

@@ -83,7 +83,7 @@ describe('a report that a job names with DISCERN_PROBLEMS', () => {
         await truncate(join(root, 'large.sarif'), 8 * 1024 * 1024 + 1);
       },
     ],
-    ['is a folder', 'folder.sarif', 'it is no file', () => mkdir(join(root, 'folder.sarif'))],
+    ['is a folder', 'folder.sarif', 'it is not a file', () => mkdir(join(root, 'folder.sarif'))],
     ['is a device', '/dev/null', 'it lies outside the root', async () => undefined],
     [
       'is garbage',

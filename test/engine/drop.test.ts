@@ -187,7 +187,7 @@ describe('drop refuses, and changes nothing,', () => {
     );
   });
 
-  it('a directory that is no checkout any more, even inside another one', async () => {
+  it('a directory that is not a checkout any more, even inside another one', async () => {
     const project = await make({
       config: '[project]\nname = "x"\n[worktree]\nroot = ".trees"\n',
       files: { '.gitignore': '.trees\n' },

@@ -120,7 +120,7 @@ describe('explain', () => {
     assert.deepEqual(unclean.files, ['src/a.txt']);
   });
 
-  it('says so where the earlier commit is gone, and refuses what is no job', async () => {
+  it('says so where the earlier commit is gone, and refuses what is not a job', async () => {
     await here.commit({ 'docs/a.md': 'b\n' });
     succeeded(await verb('done', here.path));
     await here.commit({ 'src/a.txt': 'b\n' });

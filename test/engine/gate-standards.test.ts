@@ -54,7 +54,7 @@ describe('done, with standards', () => {
     await here.commit({ size: 'many\n' });
     const done = await verb('done', here.path);
     refusedWith(done, 'gate_failed', /^standard:size failed/);
-    assert.match(done.diagnostics?.[0]?.message ?? '', /"many", which is no number/);
+    assert.match(done.diagnostics?.[0]?.message ?? '', /"many", which is not a number/);
   });
 
   it('measures them too where every change is neutral', async () => {

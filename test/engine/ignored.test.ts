@@ -197,7 +197,7 @@ describe('Ignored files that come along into a new worktree', () => {
     assert.match(told[0] ?? '', /^1 of what came along still names .*\.venv\/bin\/pip/);
   });
 
-  it('leave out other checkouts and what is no file, and say so', async () => {
+  it('leave out other checkouts and what is not a file, and say so', async () => {
     const project = await make(ignoring('nm/\nwt/\n', { '.worktreeinclude': 'nm/\nwt/\n' }));
     await project.write({ 'nm/x': '' });
     execFileSync('mkfifo', [join(project.root, 'nm/pipe')]);

@@ -611,7 +611,7 @@ describe('A script', () => {
     ['echo start && jest', undefined],
     ['', 'only prints'],
   ] as const) {
-    it(`"${body}" ${said === undefined ? 'may be a job' : `is no job: it ${said}`}`, () => {
+    it(`"${body}" ${said === undefined ? 'may be a job' : `is not taken as a job: it ${said}`}`, () => {
       const why = unsuitable(body);
       if (said === undefined) assert.equal(why, undefined);
       else assert.ok(why?.startsWith(said), why);

@@ -50,7 +50,7 @@ const shapes: Record<string, Shape> = {
     },
     jobs: ['check lint: npm run lint --workspace=p/a', 'test test: npm test --workspace=p/a'],
     setup: ['npm ci'],
-    notes: [/lint script of p\/b is no job/, /test script of p\/b is no job/],
+    notes: [/lint script of p\/b is not taken as a job/, /test script of p\/b is not taken as a job/],
   },
   'npm workspaces whose root tests only itself': {
     files: {

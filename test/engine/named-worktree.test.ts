@@ -186,7 +186,7 @@ describe('A worktree that is named', () => {
     assert.match(await readFile(secret, 'utf8'), /^a secret/);
     await Promise.all([rm(file), rm(todos)]);
     await Promise.all([mkdir(file), mkdir(todos)]);
-    for (const hint of await said()) assert.match(hint, /is no regular file/);
+    for (const hint of await said()) assert.match(hint, /is not a regular file/);
     await Promise.all([rm(file, { recursive: true }), rm(todos, { recursive: true })]);
     await Promise.all([writeFile(file, 'x'.repeat(9_000)), writeFile(todos, '- x\n'.repeat(90_000))]);
     for (const hint of await said()) assert.match(hint, /more than the \d+ that are read/);

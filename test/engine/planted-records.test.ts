@@ -314,7 +314,7 @@ describe('Marks, measurements and outputs that came with a repository', () => {
     assert.ok(await there(join(project.home, 'measured')));
     await rm(join(dir, name));
     execFileSync('mkfifo', [join(dir, name)]);
-    refusedWith(await verb('done', project.root), 'untrusted', /is no regular file/);
+    refusedWith(await verb('done', project.root), 'untrusted', /is not a regular file/);
   });
 
   it('have no directory deleted that no run of ours made', async () => {

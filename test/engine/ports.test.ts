@@ -129,7 +129,7 @@ describe('A worktree’s port', () => {
     await rm(ports, { recursive: true });
     await writeFile(ports, '');
     const before = await everything(at);
-    refusedWith(await verb('start', at.root, {}), 'untrusted', /ports is no directory/);
+    refusedWith(await verb('start', at.root, {}), 'untrusted', /ports is not a directory/);
     assert.deepEqual(await everything(at), before, 'and what was made is taken back');
   });
 

@@ -111,7 +111,7 @@ describe('A result stands in for a job', () => {
     assert.ok((await ran()).includes('a'));
   });
 
-  it('but never for one without inputs, or on a tree that is no commit', async () => {
+  it('but never for one without inputs, or on a tree that is not a commit', async () => {
     const config = (ran: string) =>
       `[jobs]\ntest = "echo t >> ${ran}"\n[jobs.b]\nstage = "check"\nrun = "echo b >> ${ran}"\ninputs = ["lib/**"]\n`;
     const { project, path, ran } = await work(config, {}, never);

@@ -49,6 +49,7 @@ describe('discern-vscode.toml', () => {
       receipts: { check_every: 20 },
       worktree: { include: [], keep: 30 },
       consent: { mode: 'never' },
+      landing: { how: 'ff' },
     };
     assert.deepEqual(await loadSettings(project.root), defaults);
     await project.write({ 'discern-vscode.toml': '\uFEFF[callers]\nfollow = "tell"\n' });
@@ -78,7 +79,7 @@ describe('discern-vscode.toml', () => {
     await refused('[worktree\n', /^discern-vscode\.toml:\d+:\d+: not valid TOML/);
     const other = await make();
     await mkdir(join(other.root, 'discern-vscode.toml'));
-    await assert.rejects(loadSettings(other.root), /is no regular file/);
+    await assert.rejects(loadSettings(other.root), /is not a regular file/);
   });
 
   it('never throws on any text, and is checked by its own name', () => {

@@ -69,7 +69,7 @@ describe('start refuses, and leaves everything as it was,', () => {
     }
   });
 
-  it('a base that is no commit', async () => {
+  it('a base that is not a commit', async () => {
     const project = await make();
     const blob = await git(project.root, 'rev-parse', 'HEAD:src/a.txt');
     await git(project.root, 'tag', 'blob', blob);

@@ -132,7 +132,7 @@ describe('A repository that comes with records of ours in its git directory', ()
       else await mkdir(path);
       const { findings = [] } = succeeded(await verb('status', project.root));
       assert.ok(
-        findings.some(({ what }) => what.includes(path) && what.includes('is no regular file')),
+        findings.some(({ what }) => what.includes(path) && what.includes('is not a regular file')),
         JSON.stringify(findings),
       );
       assert.equal(await readFile(join(project.home, 'elsewhere.json'), 'utf8'), '{"version":1}');

@@ -55,13 +55,13 @@ describe('A worktree that a client asks a hook for', () => {
       .split('\n')
       .filter((line) => line.startsWith('worktree ')).length - 1;
 
-  it('is no worktree, and a failure, where the event says too little or what it names cannot be', async () => {
+  it('is not a worktree, and a failure, where the event says too little or what it names cannot be', async () => {
     const project = await make({ config: null });
     await failed(ask('WorktreeCreate', {}), /named no worktree/);
     await failed(ask('WorktreeRemove', { cwd: project.root }), /named no worktree/);
     await failed(create(project.home, 'mine'), /is in no git repository/);
     for (const name of ['../../x', 'a/../b', '.', 'a//b', '-f', 'x'.repeat(65), 'a b', 'a\nb', '/etc']) {
-      await failed(create(project.root, name), /is no name for a worktree/);
+      await failed(create(project.root, name), /is not a name for a worktree/);
     }
     await failed(runHookRaw('{"name":', 'WorktreeCreate'), /JSON/);
     assert.equal(await linked(project.root), 0);
@@ -83,7 +83,7 @@ describe('A worktree that a client asks a hook for', () => {
     const astray = join(project.root, '.claude/worktrees/other');
     mkdirSync(astray, { recursive: true });
     writeFileSync(join(astray, 'notes'), 'mine');
-    await failed(create(project.root, 'other'), /is there and is no worktree/);
+    await failed(create(project.root, 'other'), /is there and is not a worktree/);
     assert.equal(readFileSync(join(astray, 'notes'), 'utf8'), 'mine');
   });
 
@@ -135,8 +135,8 @@ describe('A worktree that a client asks a hook for', () => {
     assert.ok(!existsSync(path));
     assert.equal(await git(project.root, 'branch', '--list', 'worktree-mine'), '');
     assert.equal((await remove(project.root, path)).code, 0, 'it is gone already');
-    await failed(remove(project.root, project.root), /is no linked worktree/);
-    await failed(remove(project.root, project.home), /is no linked worktree/);
+    await failed(remove(project.root, project.root), /is not a linked worktree/);
+    await failed(remove(project.root, project.home), /is not a linked worktree/);
   });
 
   it('is in a project of ours made by start and removed by drop, from a worktree and a sub-directory too', async () => {

@@ -30,7 +30,7 @@ async function readBytes(path: string): Promise<Buffer | undefined> {
     try {
       const stats = await handle.stat();
       if (!stats.isFile())
-        throw new Refusal('config_error', `${path} is no regular file: put the config there.`);
+        throw new Refusal('config_error', `${path} is not a regular file: put the config there.`);
       if (stats.size > largestConfig) {
         throw new Refusal(
           'config_error',

@@ -45,7 +45,7 @@ async function readReport(path: string, root: string): Promise<{ text: string } 
     const file = await open(real, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
       const found = await file.stat();
-      if (!found.isFile()) return { why: 'it is no file' };
+      if (!found.isFile()) return { why: 'it is not a file' };
       if (found.size > maxReport) return { why: 'it is larger than 8 MiB' };
       const text = await file.readFile('utf8');
       return { text: text.replace(/^\ufeff/, '') };

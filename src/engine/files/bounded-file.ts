@@ -25,7 +25,7 @@ export async function readBounded(
     const handle = await open(path, flags);
     try {
       const stats = await handle.stat();
-      if (!stats.isFile()) return { problem: 'is no regular file' };
+      if (!stats.isFile()) return { problem: 'is not a regular file' };
       if (stats.size > limit) {
         return { problem: `has ${stats.size} bytes, more than the ${limit} that are read` };
       }

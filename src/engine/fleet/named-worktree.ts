@@ -137,6 +137,6 @@ function notFound(name: string, all: readonly NamedWorktree[]): Refusal {
   const listed = known.length > 0 ? ` Here there are: ${known.join(', ')}.` : '';
   return new Refusal(
     'path_not_found',
-    `"${name}" is no worktree of a project that is known here: name one by its id, its branch or its absolute path, as fleet lists it.${listed}`,
+    `"${name}" is not a worktree of a project that is known here: name one by its id, its branch or its absolute path, as fleet lists it.${listed}`,
   );
 }

@@ -68,7 +68,7 @@ async function readProof(repo: Repository): Promise<Found<Proof> | undefined> {
  */
 export async function carryProof(from: Repository, to: Repository): Promise<ProofState> {
   const proof = await readProof(from);
-  if (!proof || 'distrust' in proof) throw new Error(`${proofPath(from)} is no proof of ${from.commit}`);
+  if (!proof || 'distrust' in proof) throw new Error(`${proofPath(from)} is not a proof of ${from.commit}`);
   const tree = await treeOf(to.top, to.commit);
   await writeProof(to, { ...proof.value, commit: to.commit, tree, config_digest: to.config.digest });
   return { state: 'valid', commit: to.commit };

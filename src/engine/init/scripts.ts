@@ -160,7 +160,7 @@ export function offersOf(scripts: Scripts): { offers: Offer[]; notes: string[] }
       const once = job === 'test' ? runOnce(body) : undefined;
       const why = once === undefined ? unsuitable(expanded(bodies, name, new Set([name]))) : undefined;
       if (why === undefined) usable.push(name);
-      else against.push(`${where}.${name} ${why}, so it is no job.`);
+      else against.push(`${where}.${name} ${why}, so it is not taken as a job.`);
     }
     const whole = (name: string) => expanded(bodies, name, new Set([name]));
     const best = usable.find((name) => matchesStage(stage, whole(name))) ?? usable[0];

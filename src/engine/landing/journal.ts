@@ -52,7 +52,7 @@ export const landingLockPath = (commonDir: string) => join(stateDir(commonDir), 
  */
 export async function requireOwnState(commonDir: string, data: Record<string, unknown>): Promise<void> {
   const [place] = await foreignOwnDirs(stateDir(commonDir));
-  if (place !== undefined) throw foreign(place, 'is no directory');
+  if (place !== undefined) throw foreign(place, 'is not a directory');
   const why = await distrustedJournal(commonDir);
   if (why === undefined) return;
   const path = journalPath(commonDir);

@@ -33,7 +33,7 @@ const idOf = (name: string) => /\.remov(?:ing|ed)-([0-9a-f]{8})$/.exec(name)?.[1
 export async function recordRemoval(commonDir: string, path: string, trash: string): Promise<void> {
   const [id, ino] = [idOf(trash), await inodeOf(path)];
   if (id === undefined || ino === undefined || trash !== trashFor(path, id))
-    throw new Error(`${path} is no directory that could be moved to ${trash}`);
+    throw new Error(`${path} is not a directory that could be moved to ${trash}`);
   await writeRecordFile(commonDir, recordPath(commonDir, id), kind, { version: 1, id, path, ino });
 }
 

@@ -58,7 +58,7 @@ export async function removeCheckout(
   const { from, path, trash, repo } = removal;
   // Without it git would answer for the repository around this directory.
   if ((await gitDirOf(path)) === undefined)
-    return { removed: false, reason: `${path} is no checkout any more` };
+    return { removed: false, reason: `${path} is not a checkout any more` };
   await recordRemoval(repo.commonDir, path, trash);
   await point('retire.recorded');
   try {
@@ -77,7 +77,7 @@ export async function removeCheckout(
   let ignored: string[] = [];
   try {
     const gitDir = await gitDirOf(trash);
-    if (gitDir === undefined) throw new Error(`${path} is no checkout any more`);
+    if (gitDir === undefined) throw new Error(`${path} is not a checkout any more`);
     const [found, left] = await Promise.all([
       takeStock({ at: trash, path, gitDir }),
       leftCommits(from, gitDir),

@@ -12,7 +12,7 @@ import type { Leftover } from './leftover.ts';
 export async function foreignPlaces({ commonDir }: Pick<Repository, 'commonDir'>): Promise<Leftover[]> {
   const found = (await foreignOwnDirs(stateDir(commonDir))).map((path): Leftover => {
     return {
-      what: `${path} is no directory, so discern did not make it, and writes and deletes nothing there.`,
+      what: `${path} is not a directory, so discern did not make it, and writes and deletes nothing there.`,
       remedy: `mv ${shellWord(path)} ${shellWord(`${path}.aside`)}`,
     };
   });

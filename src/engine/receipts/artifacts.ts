@@ -28,7 +28,7 @@ export async function keepFiles(
     if (!(await isPlainPath(root, path))) return { why: `made ${path} behind a link` };
     const found = await lstatOf(from);
     if (!found) return { why: `did not make its artifact ${path}` };
-    if (!found.isFile()) return { why: `made ${path}, which is no regular file` };
+    if (!found.isFile()) return { why: `made ${path}, which is not a regular file` };
     if (found.size > LARGEST_ARTIFACT) return { why: `made ${path} of more than 128 MiB` };
     const to = keptPath(dir, key, index);
     const temporary = `${to}.${randomBytes(4).toString('hex')}.tmp`;

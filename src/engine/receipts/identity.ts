@@ -151,7 +151,7 @@ async function toolchainOf(
     const path = join(root, file);
     const found = await stat(path).catch(orWhenAbsent(undefined));
     if (found && (!found.isFile() || found.size > LARGEST_TOOL)) {
-      return { why: `${file} of its toolchain is no file of at most ${LARGEST_TOOL} bytes` };
+      return { why: `${file} of its toolchain is not a file of at most ${LARGEST_TOOL} bytes` };
     }
     hashes[file] = found ? await hashFile(path) : 'absent';
   }

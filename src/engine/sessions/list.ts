@@ -39,7 +39,7 @@ async function dated(adapter: Adapter, found: Found, say: (why: string) => void)
   try {
     const stats = await lstat(found.file);
     if (stats.isFile()) return { ...found, adapter, size: stats.size, changed: stats.mtimeMs };
-    say(`${found.file} is no regular file.`);
+    say(`${found.file} is not a regular file.`);
   } catch (error) {
     // A session without a record, or one that went meanwhile, is none.
     if (errnoOf(error) !== 'ENOENT')

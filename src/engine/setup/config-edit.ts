@@ -15,7 +15,7 @@ const MOST_BYTES = 32 * 1024 * 1024;
 export async function editConfig(path: string, edit: (text: string) => Edited): Promise<boolean> {
   const file = await realpath(path).catch(orWhenAbsent(path));
   const found = await stat(file).catch(orWhenAbsent(undefined));
-  if (found && !found.isFile()) throw refusal(`${path} is no regular file`);
+  if (found && !found.isFile()) throw refusal(`${path} is not a regular file`);
   if (found && found.size > MOST_BYTES) throw refusal(`${path} has ${found.size} bytes, too many to edit`);
   const bytes = found ? await readFile(file) : Buffer.alloc(0);
   const decoded = decodeUtf8(bytes);

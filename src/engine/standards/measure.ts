@@ -240,7 +240,9 @@ async function evaluate(
     return { problem: `it is divided by ${what}, which is ${divisor.value}: correct its \`per\`` };
   }
   const value = (metric.value / divisor.value) * scale;
-  return Number.isFinite(value) ? { value } : { problem: `the rate of ${metric.value} is no finite number` };
+  return Number.isFinite(value)
+    ? { value }
+    : { problem: `the rate of ${metric.value} is not a finite number` };
 }
 
 async function extentOf(

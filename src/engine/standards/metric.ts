@@ -18,9 +18,9 @@ export function parseMetric(name: string, text: string): Metric {
   if (Number.isFinite(value)) return { value };
   const shown = JSON.stringify(text.slice(0, 60));
   if (number.test(text) || notFinite.test(text)) {
-    return { problem: `the metric ${name} is ${shown}, which is no finite number` };
+    return { problem: `the metric ${name} is ${shown}, which is not a finite number` };
   }
-  return { problem: `the metric ${name} is ${shown}, which is no number` };
+  return { problem: `the metric ${name} is ${shown}, which is not a number` };
 }
 
 /**

@@ -16,7 +16,7 @@ export async function addLines(path: string, lines: readonly string[], largest: 
   const file = await open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK).catch(
     (error: NodeJS.ErrnoException) => {
       throw ['ELOOP', 'ENXIO', 'EISDIR'].includes(error.code ?? '')
-        ? foreign(path, 'is no regular file')
+        ? foreign(path, 'is not a regular file')
         : error;
     },
   );
@@ -35,10 +35,10 @@ export async function addLines(path: string, lines: readonly string[], largest: 
 /** All of such a file, empty where there is none. Refuses `untrusted` where what is there is not ours to read. */
 export async function readGrown(path: string, largest: number): Promise<string> {
   const link = await foreignOnTheWay(dirname(path));
-  if (link !== undefined) throw foreign(link, 'is no directory');
+  if (link !== undefined) throw foreign(link, 'is not a directory');
   const found = await lstat(path).catch(orWhenAbsent(undefined));
   if (!found) return '';
-  if (!found.isFile()) throw foreign(path, 'is no regular file');
+  if (!found.isFile()) throw foreign(path, 'is not a regular file');
   // Between two halvings many may write at once.
   const read = await readBounded(path, 8 * largest);
   if (!read) return '';

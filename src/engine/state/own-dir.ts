@@ -62,7 +62,7 @@ export async function madeOwnDir(dir: string): Promise<void> {
     await mkdir(at).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });
-    if (!(await lstat(at)).isDirectory()) throw foreign(at, 'is no directory');
+    if (!(await lstat(at)).isDirectory()) throw foreign(at, 'is not a directory');
   }
 }
 

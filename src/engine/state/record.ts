@@ -31,7 +31,7 @@ export async function readRecordFile<Value>(
     if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
   });
   if (!found) return undefined;
-  if (!found.isFile()) return { distrust: 'is no regular file' };
+  if (!found.isFile()) return { distrust: 'is not a regular file' };
   for (let dir = dirname(path); dir !== commonDir && dir !== dirname(dir); dir = dirname(dir)) {
     const place = await lstat(dir).catch(() => undefined);
     if (!place?.isDirectory()) return { distrust: `lies behind ${dir}, which is a link` };
@@ -89,5 +89,5 @@ export async function writeRecordFile<Value extends object>(
 async function madePlace(commonDir: string, dir: string): Promise<void> {
   if (dirname(dir) !== join(commonDir, 'worktrees')) return madeOwnDir(dir);
   if ((await realpath(dir)) !== join(await realpath(commonDir), dir.slice(commonDir.length)))
-    throw foreign(dir, 'is no directory of this repository');
+    throw foreign(dir, 'is not a directory of this repository');
 }

@@ -28,10 +28,10 @@ export async function inodeOf(path: string): Promise<string | undefined> {
 /** Deletes a file of our own directory; one that is not there is no matter. Resolves with why it stays, in words that follow its path. */
 export async function removeOwnFile(path: string): Promise<string | undefined> {
   const link = await foreignOnTheWay(dirname(path));
-  if (link !== undefined) return `lies behind ${link}, which is no directory of discern's`;
+  if (link !== undefined) return `lies behind ${link}, which is not a directory of discern's`;
   const found = await lstat(path).catch(orWhenAbsent(undefined));
   if (!found) return undefined;
-  if (!found.isFile()) return 'is no regular file';
+  if (!found.isFile()) return 'is not a regular file';
   await unlink(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
   });
@@ -46,8 +46,8 @@ export async function removeNamedTree({ path, within, ino }: NamedTree): Promise
   if (resolve(within) !== within || path !== join(within, basename(path))) return `does not lie in ${within}`;
   const found = await lstat(path, { bigint: true }).catch(orWhenAbsent(undefined));
   if (!found) return undefined;
-  if ((await inodeOf(within)) === undefined) return `lies behind ${within}, which is no directory`;
-  if (!found.isDirectory()) return 'is no directory';
+  if ((await inodeOf(within)) === undefined) return `lies behind ${within}, which is not a directory`;
+  if (!found.isDirectory()) return 'is not a directory';
   if (String(found.ino) !== ino) return 'is not the directory that discern made';
   const [mount] = await mountsWithin(path);
   if (mount) return `has something mounted in it, at ${mount.toString('utf8')}`;

@@ -53,7 +53,7 @@ export interface EnvFiles {
  */
 async function readText(path: string): Promise<string | undefined> {
   try {
-    if (!(await stat(path)).isFile()) throw Object.assign(new Error('no file'), { code: 'it is no file' });
+    if (!(await stat(path)).isFile()) throw Object.assign(new Error('no file'), { code: 'it is not a file' });
     return await readFile(path, 'latin1');
   } catch (error) {
     const code = errnoOf(error);

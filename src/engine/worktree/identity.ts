@@ -75,7 +75,7 @@ export async function namesOf(gitDir: string): Promise<WorktreeRecord | undefine
 
 export async function writeRecord(gitDir: string, record: WorktreeRecord): Promise<void> {
   const commonDir = await commonDirOf(gitDir);
-  if (commonDir === undefined) throw new Error(`${gitDir} is no git directory of a linked checkout`);
+  if (commonDir === undefined) throw new Error(`${gitDir} is not a git directory of a linked checkout`);
   await writeRecordFile(commonDir, recordPath(gitDir), kind, { ...record, admin: basename(gitDir) });
 }
 

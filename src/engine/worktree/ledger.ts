@@ -30,7 +30,7 @@ const Ledger = z.object({
   port: z.number().int(),
   path: z.string().describe('The worktree’s git top.'),
   git_dir: z.string().describe('Its git directory, below the repository’s.'),
-  timeout: z.number().describe('Seconds one command may take; 0 is no limit.'),
+  timeout: z.number().describe('Seconds one command may take; 0 means no limit.'),
   resources: z.array(Entry),
 });
 export type Ledger = z.infer<typeof Ledger>;

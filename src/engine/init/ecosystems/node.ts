@@ -140,7 +140,7 @@ async function workspaceOffers(
     });
     if (having.length > fit.length)
       notes.push(
-        `The ${name} script of ${some(having.filter((one) => !fit.includes(one)))} is no job: it watches, fixes or only prints.`,
+        `The ${name} script of ${some(having.filter((one) => !fit.includes(one)))} is not taken as a job: it watches, fixes or only prints.`,
       );
     if (fit.length === 0) continue;
     const whom = having.length === fit.length ? undefined : fit;

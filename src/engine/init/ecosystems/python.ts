@@ -184,7 +184,7 @@ async function tools(
     (tool) => at(manifest, 'tool', tool) && !declared.has(tool),
   );
   const notes = configured.map(
-    (tool) => `pyproject.toml configures ${tool} but declares it nowhere, so it is no job.`,
+    (tool) => `pyproject.toml configures ${tool} but declares it nowhere, so it is not taken as a job.`,
   );
   return { offers, notes };
 }

@@ -128,7 +128,7 @@ async function readyFor(top: string, path: string, tally: Tally): Promise<boolea
       if (error.code !== 'EEXIST') throw error;
     });
     if (!(await lstat(at)).isDirectory()) {
-      tally.left.push(`${path} (${relative(top, at)} is no directory in the new worktree)`);
+      tally.left.push(`${path} (${relative(top, at)} is not a directory in the new worktree)`);
       return false;
     }
   }

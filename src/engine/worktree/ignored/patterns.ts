@@ -26,7 +26,7 @@ export function fromVscode(text: string): string[] | { problem: string } {
   if (value === undefined) return { problem: 'is no JSON object' };
   const globs = value['git.worktreeIncludeFiles'] ?? [];
   if (!Array.isArray(globs) || !globs.every((one) => typeof one === 'string')) {
-    return { problem: 'has a git.worktreeIncludeFiles that is no list of texts' };
+    return { problem: 'has a git.worktreeIncludeFiles that is not a list of texts' };
   }
   return globs.flatMap(alternatives).flatMap((glob) => {
     const whole = glob.replace(/^\.?\/+/, '').replace(/(?<=.)\/\*\*$/, '/');
