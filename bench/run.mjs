@@ -4,6 +4,7 @@ import { accept } from './cases/accept.mjs';
 import { headlineCharacters, toolsCharacters } from './cases/answers.mjs';
 import { bring } from './cases/bring.mjs';
 import { outputMemory, outputTime, precision, recall } from './cases/findings.mjs';
+import { fleet } from './cases/fleet.mjs';
 import { gate } from './cases/gate.mjs';
 import { hook, hookOnCommand, hookWithSettings } from './cases/hook.mjs';
 import { load } from './cases/load.mjs';
@@ -22,6 +23,7 @@ const always = [
   bring,
   gate,
   status,
+  fleet,
   accept,
   hook,
   hookWithSettings,

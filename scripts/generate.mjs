@@ -49,13 +49,12 @@ function write(name, value) {
 }
 
 async function generate() {
-  const [{ buildTraits }, { buildManifest, buildProjectsTool }, { buildHelp }] = await Promise.all(
+  const [{ buildTraits }, { buildManifest }, { buildHelp }] = await Promise.all(
     ['src/contract/verbs.ts', 'src/server/manifest.ts', 'src/reference/pages.ts'].map(evaluate),
   );
   const help = buildHelp(helpSources());
   write('traits', buildTraits());
   write('manifest', buildManifest());
-  write('projects-tool', buildProjectsTool());
   write('help', help);
   // The server lists the topics before it has loaded the engine, which has their texts.
   write(

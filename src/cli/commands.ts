@@ -297,6 +297,25 @@ export const commands: { [V in Verb]: Command<V> } = {
       return { session: text(parsed.session) ?? '', ...amount('last', parsed) };
     },
   },
+  fleet: {
+    usage: 'fleet',
+    describe: 'Show every project and worktree of yours, and the agents in them: those that need you first',
+    positionals: {},
+    options: {
+      ticket: { type: 'string', requiresArg: true, describe: 'Only worktrees with this ticket' },
+    },
+    args(parsed) {
+      const ticket = text(parsed.ticket);
+      return ticket === undefined ? {} : { ticket };
+    },
+  },
+  projects: {
+    usage: 'projects',
+    describe: 'List the projects discern has met, and each of their checkouts',
+    positionals: {},
+    options: {},
+    args: () => ({}),
+  },
   phase: {
     usage: 'phase <worktree> [word]',
     describe: 'Show which phase of the work a worktree is in, or report it',

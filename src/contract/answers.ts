@@ -1,6 +1,5 @@
 import type { StandardResult } from './data.ts';
 import type { Envelope } from './envelope.ts';
-import type { ProjectsData } from './projects.ts';
 import type { Args, Data, Verb } from './verbs.ts';
 
 /** The answer of one verb. */
@@ -11,9 +10,6 @@ export type AnswerAmong<V extends Verb> = { [One in V]: AnswerOf<One> }[V];
 
 /** The answer of some verb. */
 export type AnyEnvelope = AnswerAmong<Verb>;
-
-/** What a tool answers: a verb's answer, or that of the one tool that is none. */
-export type ToolAnswer = AnyEnvelope | (Envelope<ProjectsData> & { verb: 'projects' });
 
 /** One call of a verb, its arguments checked: `verb` says what they are. */
 export type Call<V extends Verb = Verb> = { [One in V]: { verb: One; args: Args<One> } }[V];
@@ -36,7 +32,7 @@ export function whereOf({ data = {} }: Pick<Envelope, 'data'>): {
 }
 
 /** The standards an answer tells of: those of `standards`, and of every verb that runs the gate. */
-export const standardsOf = ({ data }: ToolAnswer): StandardResult[] =>
+export const standardsOf = ({ data }: AnyEnvelope): StandardResult[] =>
   (data !== undefined && 'standards' in data && data.standards) || [];
 
 /** True of an answer whose `data` is whole: what a preview or a refusal says of it may be a part (contract §4). */

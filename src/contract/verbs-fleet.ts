@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { VerbDescriptor } from './verb.ts';
+import { Phase, Ticket } from './verbs-worktree.ts';
 
 /** What an agent's session is doing, by its client's own records. */
 export const sessionStates = ['working', 'waiting', 'idle', 'ended', 'unknown'] as const;
@@ -29,6 +30,95 @@ const SessionsData = z.strictObject({
 });
 export type SessionsData = z.infer<typeof SessionsData>;
 
+/** A run of the gate that is going on. */
+const RunningGate = z.strictObject({
+  verb: z.string(),
+  since: z.string(),
+  jobs: z.number().int(),
+  done: z.number().int().describe('How many of the jobs have ended.'),
+  running: z.array(z.string()).describe('The jobs that run now.'),
+});
+
+/** The run of the gate that ended last. */
+const EndedGate = z.strictObject({
+  verb: z.string(),
+  at: z.string().describe('When it ended, or began where it never did.'),
+  commit: z.string(),
+  ok: z.boolean(),
+  error: z.string().optional().describe('`interrupted` where its process died.'),
+  failed: z.array(z.string()).optional().describe('The jobs that failed.'),
+});
+
+const FleetWorktree = z.strictObject({
+  path: z.string().describe('Its git top.'),
+  root: z.string().describe('The project root in it.'),
+  id: z.string().optional().describe('Absent of the main checkout.'),
+  title: z.string().optional(),
+  branch: z.string().nullable(),
+  commit: z.string(),
+  location: z.enum(['main', 'worktree']).describe('main: where work lands, or the repository’s own.'),
+  managed: z.boolean().describe('Discern made it.'),
+  locked: z.string().optional(),
+  missing: z.boolean().optional().describe('Its directory is gone.'),
+  ahead: z.number().int().optional(),
+  behind: z.number().int().optional(),
+  changes: z
+    .strictObject({ staged: z.number().int(), unstaged: z.number().int(), untracked: z.number().int() })
+    .optional(),
+  proof: z.enum(['none', 'valid', 'stale']).optional(),
+  gate: RunningGate.optional().describe('A run that is going on.'),
+  last_run: EndedGate.optional(),
+  queue: z.number().int().optional().describe('Its place in the queue of landings.'),
+  phase: Phase.optional(),
+  todos: z.strictObject({ done: z.number().int(), all: z.number().int() }).optional(),
+  tickets: z.array(Ticket).optional(),
+  commits: z
+    .array(z.strictObject({ commit: z.string(), subject: z.string(), at: z.string() }))
+    .optional()
+    .describe('The last that the trunk lacks.'),
+  sessions: z.array(SessionRow).describe('Those that stand in it, the last active first.'),
+  needs_attention: z.array(z.string()).optional().describe('Why a person is needed, each reason once.'),
+  last_activity: z.string().optional(),
+});
+export type FleetWorktree = z.infer<typeof FleetWorktree>;
+
+const FleetProject = z.strictObject({
+  root: z.string(),
+  name: z.string(),
+  trunk: z.string().optional(),
+  empty: z.boolean().optional().describe('It has no worktree but its own checkout.'),
+  vanished: z.boolean().optional().describe('Its repository is gone.'),
+  problem: z.string().optional().describe('Why nothing more is known of it.'),
+  worktrees: z.array(FleetWorktree).describe('Those that need a person first, then the last active.'),
+});
+export type FleetProject = z.infer<typeof FleetProject>;
+
+const FleetData = z.strictObject({
+  projects: z.array(FleetProject).describe('In the order of their first worktrees.'),
+  worktrees: z.number().int().describe('How many there are in all.'),
+  attention: z.number().int().describe('How many of them need a person.'),
+  unread: z
+    .array(z.strictObject({ client: z.string(), why: z.string() }))
+    .optional()
+    .describe('What is there of sessions and was not read, and why.'),
+});
+export type FleetData = z.infer<typeof FleetData>;
+
+const ProjectsData = z.strictObject({
+  projects: z.array(
+    z.strictObject({
+      path: z.string().describe('The project root in that checkout: what to pass as `path`.'),
+      name: z.string().describe('Every checkout of a project has the same.'),
+      branch: z.string().nullable().describe('Null on a detached HEAD.'),
+      location: z.enum(['main', 'worktree']),
+      empty: z.boolean().optional().describe('It has no worktree but this checkout.'),
+      vanished: z.boolean().optional().describe('Its repository is gone.'),
+    }),
+  ),
+});
+export type ProjectsData = z.infer<typeof ProjectsData>;
+export type ProjectRow = ProjectsData['projects'][number];
+
 const RecollectData = z.strictObject({
   ...session,
   queries: z
@@ -55,6 +145,30 @@ const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint
 
 /** The verbs for whoever supervises many agents. */
 export const fleetVerbs = {
+  fleet: {
+    title: 'Show the whole fleet',
+    description:
+      'Show every project and worktree of this user, with gate, phase, to-dos and agents’ sessions: which need a person, and why.',
+    remoteDescription: null,
+    looking: null,
+    args: z.strictObject({
+      ticket: z.string().optional().describe('Only worktrees with this ticket.'),
+    }),
+    data: FleetData,
+    annotations,
+    traits: { ...traits, begins: 'known' },
+  },
+  projects: {
+    title: 'List the projects',
+    description: 'List the projects that are known and each of their checkouts: what to pass as `path`.',
+    remoteDescription:
+      'List the projects this server was started for and each of their checkouts. Call it first: most other tools need one of these paths.',
+    looking: null,
+    args: z.strictObject({}),
+    data: ProjectsData,
+    annotations,
+    traits: { ...traits, begins: 'known' },
+  },
   sessions: {
     title: 'List agents’ sessions',
     description:

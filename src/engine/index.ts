@@ -11,9 +11,11 @@ import { describe } from './verbs/describe.ts';
 import { doctor, withHeld } from './verbs/doctor.ts';
 import { drop } from './verbs/drop.ts';
 import { explainJob } from './verbs/explain.ts';
+import { fleet } from './verbs/fleet.ts';
 import { done, prepare, test } from './verbs/gate.ts';
 import { explain } from './verbs/help.ts';
 import { init } from './verbs/init.ts';
+import { projects } from './verbs/projects.ts';
 import { prune } from './verbs/prune.ts';
 import { phase, todo } from './verbs/reported.ts';
 import { refused, runVerb } from './verbs/run-verb.ts';
@@ -51,6 +53,8 @@ const cores: { [V in Verb]: Core<V> } = {
   help: explain,
   sessions,
   recollect,
+  fleet,
+  projects,
   phase,
   todo,
   describe,
@@ -107,7 +111,6 @@ export { homeOf } from './repository/home.ts';
 export { directoryAt, findRoot, isInGit } from './repository/root.ts';
 export { setup } from './setup/index.ts';
 export { helpTopic } from './verbs/help.ts';
-export { listProjects } from './verbs/projects.ts';
 export { nearest } from './words/nearest.ts';
 export { homeRoot } from './worktree/home-root.ts';
 export { holdings } from './worktree/inspect.ts';

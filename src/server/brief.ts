@@ -1,6 +1,7 @@
-import type { ToolAnswer } from '../contract/answers.ts';
+import type { AnyEnvelope } from '../contract/answers.ts';
 import type { Held, Landing, ProofState, StatusData } from '../contract/data.ts';
 import type { Diagnostic, Envelope, Step } from '../contract/envelope.ts';
+import { briefFleet } from './brief-fleet.ts';
 import { byJob, cutMiddle, jobOf } from './cut.ts';
 
 type Json = Record<string, unknown>;
@@ -24,6 +25,10 @@ const PAGE = 20;
  */
 export function brief(envelope: Envelope): Envelope {
   if (envelope.verb === 'help' || envelope.verb === 'recollect') return compact({ ...envelope });
+  if (envelope.verb === 'fleet' && envelope.ok) {
+    const { data, more } = briefFleet(envelope.data ?? {});
+    return compact({ ...envelope, data, ...(Object.keys(more).length > 0 && { more }) });
+  }
   const short = compact(shortened(envelope));
   const limit = lists.has(envelope.verb) ? LIST_LIMIT : LIMIT;
   for (let share = 1; ; share /= 2) {
@@ -33,7 +38,7 @@ export function brief(envelope: Envelope): Envelope {
 }
 
 /** `status` from the worktree a cursor names on, with those first that a caller most likely asks about. */
-export function paged(envelope: ToolAnswer, cursor: unknown): ToolAnswer {
+export function paged(envelope: AnyEnvelope, cursor: unknown): AnyEnvelope {
   if (envelope.verb !== 'status') return envelope;
   const all = envelope.data?.worktrees;
   if (all === undefined || all.length <= PAGE) return envelope;
@@ -176,7 +181,7 @@ function shortCounts({ passed, failed, ...others }: Record<string, number>): Jso
 }
 
 /** Lists that are the answer itself, also when they are empty. */
-const asked: ReadonlySet<string> = new Set(['projects', 'sessions', 'queries']);
+const asked: ReadonlySet<string> = new Set(['projects', 'worktrees', 'sessions', 'queries']);
 
 /** Without what is empty: absent means none. */
 function compact(value: Json): Envelope {

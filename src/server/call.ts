@@ -1,4 +1,4 @@
-import type { ToolAnswer } from '../contract/answers.ts';
+import type { AnyEnvelope } from '../contract/answers.ts';
 import type { Consent } from '../contract/consent.ts';
 import type { Held } from '../contract/data.ts';
 import type { VerbEvent } from '../contract/events.ts';
@@ -30,7 +30,7 @@ export interface CallRequest<V extends string = Verb> {
 }
 
 /** What is answered, and what the caller then holds. */
-export interface Answer<E = ToolAnswer> {
+export interface Answer<E = AnyEnvelope> {
   envelope: E;
   held: Held | undefined;
 }

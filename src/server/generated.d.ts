@@ -4,12 +4,6 @@ declare module '*/generated/manifest.json' {
   export default tools;
 }
 
-/** Likewise: the one tool that only a server without a held root has. */
-declare module '*/generated/projects-tool.json' {
-  const tool: import('./manifest.ts').ToolEntry<'projects'>;
-  export default tool;
-}
-
 /** The topics of `help.json` without their texts: the server lists them before it has loaded the engine. */
 declare module '*/generated/help-topics.json' {
   const topics: Omit<import('../contract/help.ts').HelpPage, 'text'>[];

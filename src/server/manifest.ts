@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { envelopeSchema } from '../contract/envelope.ts';
-import { projectsTool } from '../contract/projects.ts';
 import { type Verb, verbNames, verbs } from '../contract/verbs.ts';
 
 /** A tool as `tools/list` shows it, and which verb it runs. */
@@ -80,11 +79,6 @@ export function toolOf(verb: Verb): ToolEntry {
     ...(looking !== null && { looking: looking.description }),
     ...(Object.keys(remote).length > 0 && { remote }),
   };
-}
-
-/** The tool only a server without a held root has. */
-export function buildProjectsTool(): ToolEntry<'projects'> {
-  return entry('projects', projectsTool);
 }
 
 interface Row {

@@ -1,9 +1,9 @@
 import {
   type AnswerAmong,
   type AnswerOf,
+  type AnyEnvelope,
   isWhole,
   standardsOf,
-  type ToolAnswer,
   whereOf,
 } from '../contract/answers.ts';
 import { broughtWords } from '../contract/brought-words.ts';
@@ -18,13 +18,13 @@ import type {
   StatusData,
 } from '../contract/data.ts';
 import type { Diagnostic, Envelope } from '../contract/envelope.ts';
-import type { ProjectsData } from '../contract/projects.ts';
 import { reusedWords } from '../contract/reused-words.ts';
 import { boundWords, shownNumber, stateWords } from '../contract/standard-words.ts';
 import type { VerbWithReport } from '../contract/traits.ts';
 import type { RecollectData, SessionsData } from '../contract/verbs-fleet.ts';
 import { visible } from '../contract/visible.ts';
 import { byJob, cut, cutMiddle, lastOf } from './cut.ts';
+import { fleetLines, projectLines } from './render-fleet.ts';
 import { describedLines, todoLines } from './render-worktree.ts';
 
 const MOST_DIAGNOSTICS = 10;
@@ -45,7 +45,7 @@ const TEXT_LIMIT = 6_000;
  * A tool's text: enough to act on without the structured part, and short, since agents pay for every token. Verdict, then
  * which checkout it speaks of, then what failed and where, then what to know.
  */
-export function renderText(answer: ToolAnswer, heldRoot: Held | undefined): string {
+export function renderText(answer: AnyEnvelope, heldRoot: Held | undefined): string {
   const text = render(answer, heldRoot);
   return (answer.verb === 'help' || answer.verb === 'recollect') && answer.ok ? text : bounded(text);
 }
@@ -59,7 +59,7 @@ function bounded(text: string): string {
   return `${head}\n… ${text.length - head.length - tail.length} characters cut …\n${tail}`;
 }
 
-function render(answer: ToolAnswer, heldRoot: Held | undefined): string {
+function render(answer: AnyEnvelope, heldRoot: Held | undefined): string {
   const [envelope, held] = [visible(answer), visible(heldRoot)];
   if (envelope.verb === 'help' && isWhole(envelope)) return helpText(envelope.data);
   const lines = [verdict(envelope), whereLine(envelope, held)];
@@ -136,17 +136,18 @@ const ownLines: { [V in VerbWithReport]: (envelope: AnswerOf<V>) => string[] } =
   help: () => [],
   sessions: (envelope) => (isWhole(envelope) ? sessionLines(envelope.data) : []),
   recollect: (envelope) => (isWhole(envelope) ? queryLines(envelope.data) : []),
+  fleet: (envelope) => (isWhole(envelope) ? fleetLines(envelope.data) : []),
+  projects: (envelope) => (isWhole(envelope) ? projectLines(envelope.data) : []),
   describe: ({ ok, data }) => (ok ? describedLines(data ?? {}) : []),
   todo: ({ data }) => some(todoLines(data ?? {}), MOST_PLANNED),
 };
 
-const hasOwnLines = (answer: ToolAnswer): answer is AnswerAmong<VerbWithReport> =>
+const hasOwnLines = (answer: AnyEnvelope): answer is AnswerAmong<VerbWithReport> =>
   Object.hasOwn(ownLines, answer.verb);
 
 const linesOf = <V extends VerbWithReport>(answer: AnswerAmong<V>): string[] => ownLines[answer.verb](answer);
 
-function specifics(answer: ToolAnswer): string[] {
-  if (answer.verb === 'projects') return isWhole(answer) ? projectLines(answer.data) : [];
+function specifics(answer: AnyEnvelope): string[] {
   const own = hasOwnLines(answer) ? linesOf(answer) : [];
   return [...own, ...standardLines(answer.verb, standardsOf(answer))];
 }
@@ -188,12 +189,6 @@ function doctorLines({ findings = [] }: Partial<DoctorData>): string[] {
     ),
     ...(fine.length > 0 ? [`checked and fine: ${fine.join(', ')}`] : []),
   ];
-}
-
-function projectLines({ projects }: ProjectsData): string[] {
-  return projects.map(
-    ({ path, name, branch, location }) => `- ${path} (${name}, ${branch ?? 'detached'}, ${location})`,
-  );
 }
 
 function sessionLines({ sessions, unread = [] }: SessionsData): string[] {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { cp, mkdir, readFile, realpath, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { ProjectsData } from '../../src/contract/projects.ts';
 import { needsNoRoot } from '../../src/contract/traits.ts';
 import { type Verb, verbNames, verbs } from '../../src/contract/verbs.ts';
 import { instructions } from '../../src/server/instructions.ts';
@@ -34,7 +33,7 @@ describe('A server over HTTP', () => {
       const server = await serve(['--root', project.root]);
       const { call, ...connection } = await connect(server.url, client);
       const listed = await call('discern_projects');
-      ProjectsData.parse(listed.envelope.data);
+      verbs.projects.data.parse(listed.envelope.data);
       assert.deepEqual(listed.envelope.data.projects, [
         { path: project.root, name: 'sample', branch: 'main', location: 'main' },
       ]);
@@ -77,10 +76,10 @@ describe('A server over HTTP', () => {
     const tools = (await connection.tools()) as Tool[];
     assert.deepEqual(
       tools.map(({ name }) => name),
-      ['discern_projects', ...verbNames.map((verb) => `discern_${verb}`)],
+      verbNames.map((verb) => `discern_${verb}`),
     );
     for (const { name, description = '', inputSchema } of tools) {
-      const rooted = name !== 'discern_projects' && !needsNoRoot(name.replace('discern_', '') as Verb);
+      const rooted = !needsNoRoot(name.replace('discern_', '') as Verb);
       assert.equal(inputSchema.required?.includes('path') ?? false, rooted, name);
       const words = [
         description,
@@ -314,12 +313,12 @@ describe('A server over HTTP with --read-only', () => {
       const tools = await connection.tools();
       assert.deepEqual(
         tools.map(({ name }) => name),
-        ['projects', ...looks].map((verb) => `discern_${verb}`),
+        looks.map((verb) => `discern_${verb}`),
       );
       const before = await snapshot(project.home);
       for (const { name, annotations } of tools) {
         assert.equal((annotations as { readOnlyHint: boolean }).readOnlyHint, true, name);
-        const rooted = name !== 'discern_projects' && !needsNoRoot(name.replace('discern_', '') as Verb);
+        const rooted = !needsNoRoot(name.replace('discern_', '') as Verb);
         const { envelope } = await connection.call(name, rooted ? { path: project.root } : {});
         assert.equal(envelope.ok, !namesNothing(name), name);
       }

@@ -14,6 +14,7 @@ import type { Ink } from '../ink.ts';
 import { short, table } from '../words.ts';
 import { doctorLines } from './doctor.ts';
 import { failureLines } from './failures.ts';
+import { fleetLines, projectLines } from './fleet.ts';
 import { helpLines } from './help.ts';
 import { initLines } from './init.ts';
 import { jobLines } from './jobs.ts';
@@ -126,6 +127,8 @@ const ownLines: { [V in VerbWithReport]: (envelope: AnswerOf<V>, ink: Ink) => st
   scopes: (envelope, ink) => (isWhole(envelope) ? scopeLines(envelope.data, ink) : []),
   sessions: (envelope, ink) => (isWhole(envelope) ? sessionLines(envelope.data, ink) : []),
   recollect: (envelope, ink) => (isWhole(envelope) ? queryLines(envelope.data, ink) : []),
+  fleet: (envelope, ink) => (isWhole(envelope) ? fleetLines(envelope.data, ink) : []),
+  projects: (envelope, ink) => (isWhole(envelope) ? projectLines(envelope.data, ink) : []),
   describe: ({ ok, data }, ink) => (ok ? describedLines(data ?? {}, ink) : []),
   todo: ({ data }, ink) => todoLines(data ?? {}, ink),
   prune: (envelope, ink) => (envelope.ok ? pruneLines(envelope, ink) : []),

@@ -64,6 +64,9 @@ export function looking<T>(only: boolean, act: () => T): T {
   return current.run(only ? { asked: new Map() } : undefined, act);
 }
 
+/** Runs `act` as one who only looks, whoever calls; inside of {@link looking} what was asked there stays known. */
+export const alsoLooking = <T>(act: () => T): T => (isLooking() ? act() : looking(true, act));
+
 /** True inside of {@link looking}. */
 export const isLooking = (): boolean => current.getStore() !== undefined;
 

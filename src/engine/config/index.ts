@@ -43,8 +43,16 @@ export async function loadConfig(root: string): Promise<LoadedConfig> {
   }
   const { config, problems, notes, tolerated } = checkConfig(file.text, configFile);
   if (!config) throw configError(configFile, problems);
-  return { config, path, digest: createHash('sha256').update(file.bytes).digest('hex'), notes, tolerated };
+  return { config, path, digest: digestOf(file.bytes), notes, tolerated };
 }
+
+/** The digest of a root's config as {@link loadConfig} has it; `undefined` where there is none that can be read. */
+export async function configDigest(root: string): Promise<string | undefined> {
+  const file = await readConfigFile(join(root, configFile)).catch(() => undefined);
+  return file && digestOf(file.bytes);
+}
+
+const digestOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
 /** Checks a text as the configuration file of that name: what is wrong with it, and notes on older spellings. */
 export function checkFile(text: string, file: string): { problems: ConfigProblem[]; notes: string[] } {

@@ -1,3 +1,5 @@
+import type { Ticket } from '../../contract/verbs-worktree.ts';
+import { Refusal } from '../call/refusal.ts';
 import type { TicketRecord } from '../worktree/notes.ts';
 
 /** A repository on a forge, as a remote names it. */
@@ -12,6 +14,9 @@ export type Reference =
   | { kind: 'number'; number: number }
   | { kind: 'named'; repo: string; number: number }
   | { kind: 'url'; host: string; repo: string; number: number; url: string };
+
+/** Characters of the longest reference that is looked into. */
+const LONGEST = 500;
 
 const NUMBER = /^[1-9]\d{0,9}$/;
 const part = '[A-Za-z0-9_][A-Za-z0-9_.-]*';
@@ -106,6 +111,34 @@ export const meantOf = (reference: Reference, attached: readonly TicketRecord[])
       ? isSameRepository(one, reference)
       : one.repo.toLowerCase() === repo.toLowerCase();
   });
+
+/** Which tickets as answers have them a reference means. Refuses what is none. */
+export function matchesTicket(ref: string): (ticket: Ticket) => boolean {
+  const reference = requireReference(ref);
+  return (ticket) => meantOf(reference, [recordOf(ticket)]).length > 0;
+}
+
+/** A reference as it was written. Refuses `invalid_argument` for what is none. */
+export function requireReference(ref: string): Reference {
+  const reference = ref.length > LONGEST ? undefined : parseReference(ref);
+  if (reference !== undefined) return reference;
+  throw new Refusal(
+    'invalid_argument',
+    `"${ref.slice(0, 100)}" names no issue or pull request: give its URL, #42, 42 or owner/repo#42.`,
+  );
+}
+
+function recordOf({ ref, host }: Ticket): TicketRecord {
+  const at = ref.lastIndexOf('#');
+  return { host, repo: ref.slice(0, at), number: Number(ref.slice(at + 1)) };
+}
+
+/** A ticket as answers have it. */
+export const shownTicket = (one: TicketRecord): Ticket => ({
+  ref: shortTicket(one),
+  host: one.host,
+  ...(one.url !== undefined && { url: one.url }),
+});
 
 export const isSameTicket = (one: TicketRecord, other: TicketRecord): boolean =>
   one.number === other.number && isSameRepository(one, other);

@@ -37,13 +37,18 @@ const kind: Kind<Proof> = { name: 'proof', schema: Proof };
 
 const hash = (...parts: string[]) => createHash('sha256').update(parts.join('\0')).digest('hex').slice(0, 16);
 
-function proofPath(repo: Repository): string {
+/** What a proof is looked up by: a checkout as it stands, of whose config only what it says in all is needed. */
+export type Provable = Pick<Repository, 'top' | 'gitDir' | 'commonDir' | 'prefix' | 'commit' | 'trunk'> & {
+  config: { digest: string };
+};
+
+function proofPath(repo: Provable): string {
   const key = hash(repo.prefix, repo.config.digest);
   return join(stateDir(repo.commonDir), 'proofs', `${repo.commit}-${key}.json`);
 }
 
 /** The proof last earned in this checkout, whatever its commit: it tells a stale proof from none. */
-function latestPath(repo: Repository): string {
+function latestPath(repo: Provable): string {
   return join(stateDir(repo.commonDir), 'proofs', 'latest', `${hash(repo.gitDir, repo.prefix)}.json`);
 }
 
@@ -53,7 +58,7 @@ export async function writeProof(repo: Repository, proof: Proof): Promise<void> 
 }
 
 /** The proof that lies where the commit's would, if it is of this commit, config and project; or why it is not taken for one. */
-async function readProof(repo: Repository): Promise<Found<Proof> | undefined> {
+async function readProof(repo: Provable): Promise<Found<Proof> | undefined> {
   const found = await readRecordFile(repo.commonDir, proofPath(repo), kind);
   if (!found || 'distrust' in found) return found;
   const { commit, config_digest: digest, project } = found.value;
@@ -78,7 +83,7 @@ export async function carryProof(from: Repository, to: Repository): Promise<Proo
  * Whether the checkout's commit is proved as it stands: the proof is of this very commit, this config and this project,
  * the tree is clean, and the trunk has not been rewound since (a longer diff may touch scopes that were not gated).
  */
-export async function proofState(repo: Repository, status: TreeStatus): Promise<ProofState> {
+export async function proofState(repo: Provable, status: TreeStatus): Promise<ProofState> {
   const proof = await readProof(repo);
   if (proof && 'value' in proof) {
     const { commit } = proof.value;

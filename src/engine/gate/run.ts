@@ -19,6 +19,7 @@ import { findLoosened, loosenedDiagnostics, loosenedMessage, trunkLimits } from 
 import { Measuring } from '../standards/measure.ts';
 import { findReplays } from '../standards/replay.ts';
 import { jobEnv } from '../worktree/job-env.ts';
+import { RunRecorder } from '../worktree/last-run.ts';
 import { DriftWatch, driftDiagnostic, shown } from './drift.ts';
 import { earnProof, proofSentence } from './earn-proof.ts';
 import { logRun } from './logbook.ts';
@@ -170,9 +171,22 @@ export async function runGate(
   try {
     // While we waited, the other run, or whoever acted on its result, may have changed all of it.
     if (lock.waited) prepared = await prepareGate(root, mode, ctx, options);
-    return await runPrepared(prepared, mode, ctx);
+    return await recorded(prepared, mode, ctx);
   } finally {
     await lock.release();
+  }
+}
+
+/** {@link runPrepared}, which others can see on its way and after its end. */
+async function recorded(prepared: PreparedGate, mode: GateMode, ctx: Context): Promise<GateRun> {
+  const recorder = new RunRecorder(prepared.repo, mode);
+  try {
+    const run = await runPrepared(prepared, mode, recorder.listening(ctx));
+    recorder.ended({ ok: run.error === undefined, error: run.error });
+    return recorder.problem === undefined ? run : { ...run, hints: [...run.hints, recorder.problem] };
+  } catch (error) {
+    recorder.ended({ ok: false, error: Refusal.is(error) ? error.slug : 'internal_error' });
+    throw error;
   }
 }
 

@@ -1,47 +1,53 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { count } from '../../contract/count.ts';
-import { type ProjectRow, type ProjectsData, projectsTool } from '../../contract/projects.ts';
-import { messageOf } from '../../contract/values.ts';
-import { checkArguments } from '../call/arguments.ts';
+import type { Envelope } from '../../contract/envelope.ts';
+import type { Args } from '../../contract/verbs.ts';
+import type { ProjectRow, ProjectsData } from '../../contract/verbs-fleet.ts';
 import type { Context } from '../call/context.ts';
+import { alsoLooking } from '../call/looking.ts';
 import { exists } from '../files/files.ts';
+import { knownProjects } from '../fleet/known-projects.ts';
+import { openKnown } from '../fleet/project.ts';
 import { branchOf } from '../git/worktree.ts';
-import { isHomeEntry, openRepository, rootIn } from '../repository/repository.ts';
+import { isHomeEntry, type Repository, rootIn } from '../repository/repository.ts';
 import { CONFIG_FILE } from '../repository/root.ts';
-import { runVerb } from './run-verb.ts';
-
-/** Roots to list the projects of, and in sentences what else was named. */
-type Finding = () => Promise<{ roots: string[]; lost: string[] }>;
 
 /**
- * Lists the projects a server was started for, each with its checkouts. It is no verb: it operates on no root, and exists for
- * callers who have none to name. A project that cannot be read is a hint, and does not hide the others.
+ * Lists the projects that are known, each with its checkouts: those this user's servers and command lines have met, for a caller from
+ * elsewhere those the server was started for. A project that cannot be read is a hint, and does not hide the others.
  */
-export function listProjects(find: Finding, args: unknown, ctx: Context) {
-  return runVerb<'projects', ProjectsData>('projects', undefined, async () => {
-    checkArguments('projects', projectsTool.args, args);
-    const { roots, lost } = await find();
-    const rows = new Map<string, ProjectRow>();
+export async function projects(
+  root: string,
+  _args: Args<'projects'>,
+  ctx: Context,
+): Promise<Omit<Envelope<ProjectsData>, 'verb'>> {
+  return alsoLooking(async () => {
+    const { projects: known, lost } = await knownProjects(root, ctx);
     const hints = [...lost];
-    for (const root of roots) {
-      try {
-        for (const row of await checkouts(root, ctx)) rows.set(row.path, row);
-      } catch (error) {
-        hints.push(`${root}: ${messageOf(error)}`);
-      }
-    }
-    const projects = [...rows.values()];
+    const found = await Promise.all(
+      known.map(async (project): Promise<ProjectRow[]> => {
+        const opened = await openKnown(project, ctx);
+        if ('repo' in opened) return checkouts(opened.repo);
+        if (!opened.vanished) hints.push(`${project.root}: ${opened.problem}`);
+        if (!opened.vanished) return [];
+        const { root: path } = project;
+        return [{ path, name: basename(path), branch: null, location: 'main', vanished: true }];
+      }),
+    );
+    // Two roots of one repository may lie in each other's worktrees.
+    const rows = [...new Map(found.flat().map((row) => [row.path, row])).values()];
     const message =
-      projects.length === 0
-        ? 'This server was started for no project: whoever runs it names some with --root, or serves every one with --any-project.'
-        : `${count(projects.length, 'checkout')}: pass one of these paths.`;
-    return { ok: true, data: { projects }, hints, message };
+      rows.length === 0
+        ? ctx.projects
+          ? 'This server was started for no project: whoever runs it names some with --root, or serves every one with --any-project.'
+          : 'No project is known yet: call discern_status with the path of one, or init to make one.'
+        : `${count(rows.length, 'checkout')}: pass one of these paths.`;
+    return { ok: true, data: { projects: rows }, ...(hints.length > 0 && { hints }), message };
   });
 }
 
-async function checkouts(root: string, ctx: Context): Promise<ProjectRow[]> {
-  const repo = await openRepository(root, ctx.signal);
-  const name = repo.config.config.project.name ?? root;
+async function checkouts(repo: Repository): Promise<ProjectRow[]> {
+  const name = repo.config.config.project.name ?? repo.root;
   const rows: ProjectRow[] = [];
   for (const entry of repo.worktrees) {
     const path = rootIn(repo, entry.path);
@@ -49,5 +55,6 @@ async function checkouts(root: string, ctx: Context): Promise<ProjectRow[]> {
     const location = isHomeEntry(repo, entry) ? 'main' : 'worktree';
     rows.push({ path, name, branch: branchOf(entry) ?? null, location });
   }
-  return rows;
+  const [only, other] = rows;
+  return only && !other ? [{ ...only, empty: true }] : rows;
 }

@@ -4,6 +4,7 @@ import { count } from '../../contract/count.ts';
 import type { StartData } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
 import type { Args } from '../../contract/verbs.ts';
+import { oneLine } from '../../contract/visible.ts';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
 import { loadConfig } from '../config/index.ts';
@@ -50,7 +51,12 @@ interface Target {
   path: string;
   base: string;
   baseCommit: string;
+  /** What the work is, as it was named. */
+  title?: string;
 }
+
+/** Characters of a worktree's title. */
+const LONGEST_TITLE = 120;
 
 /**
  * Makes a worktree on a new branch for one piece of work, ready to use: environment, setup steps, ensures. A start that
@@ -82,7 +88,8 @@ export async function start(
   await requireOwnWorkTrees(repo);
   const base = args.from ?? requireTrunk(repo).name;
   const baseCommit = args.from === undefined ? requireTrunk(repo).commit : await resolveRef(repo, args.from);
-  const target = await chooseTarget(repo, slug, base, baseCommit);
+  const title = args.name && oneLine(args.name.replace(/\s+/g, ' ').trim()).slice(0, LONGEST_TITLE);
+  const target = { ...(await chooseTarget(repo, slug, base, baseCommit)), ...(title && { title }) };
   const status = (await settled) ?? (await readStatus(root, { compare: 'not', signal: ctx.signal }));
   const along = await wantedOf(repo);
   const hints = [...(await beginsBehind(repo, baseCommit, ctx)), ...along.hints];

@@ -1,6 +1,6 @@
 import type { Envelope } from '../../contract/envelope.ts';
 import type { Args } from '../../contract/verbs.ts';
-import type { Ticket, TicketData } from '../../contract/verbs-worktree.ts';
+import type { TicketData } from '../../contract/verbs-worktree.ts';
 import { oneLine } from '../../contract/visible.ts';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
@@ -11,15 +11,14 @@ import {
   fullTicket,
   isSameTicket,
   meantOf,
-  parseReference,
   type Reference,
+  requireReference,
   resolveReference,
   shortTicket,
+  shownTicket,
 } from '../fleet/ticket-ref.ts';
 import { listRemotes } from '../git/remotes.ts';
 import { changeNotes, type Notes, type TicketRecord } from '../worktree/notes.ts';
-
-const LONGEST_REF = 500;
 
 /** More tickets than this a piece of work does not have. */
 const MOST_TICKETS = 20;
@@ -34,13 +33,7 @@ export async function ticket(
   args: Args<'ticket'>,
   ctx: Context,
 ): Promise<Omit<Envelope<TicketData>, 'verb'>> {
-  const reference = args.ref.length > LONGEST_REF ? undefined : parseReference(args.ref);
-  if (reference === undefined) {
-    throw new Refusal(
-      'invalid_argument',
-      `"${args.ref.slice(0, 100)}" names no issue or pull request: give its URL, #42, 42 or owner/repo#42.`,
-    );
-  }
+  const reference = requireReference(args.ref);
   const named = await worktreeNamed(root, args.worktree, ctx);
   const attach = args.action === 'attach';
   const meant = attach ? await toAttach(named, reference, args.ref, ctx) : undefined;
@@ -67,13 +60,6 @@ export async function ticket(
     message: `${ticket ? shortTicket(ticket) : 'It'} is ${attach ? 'attached' : 'detached'}. Attached now: ${(notes.tickets ?? []).map(shortTicket).join(', ') || 'none'}.`,
   };
 }
-
-/** A ticket as answers have it. */
-export const shownTicket = (one: TicketRecord): Ticket => ({
-  ref: shortTicket(one),
-  host: one.host,
-  ...(one.url !== undefined && { url: one.url }),
-});
 
 async function toAttach(
   named: NamedWorktree,

@@ -86,28 +86,32 @@ async function measure(
   ctx: Context,
 ): Promise<State> {
   const distance = repo.trunk && entry.head ? await aheadBehind(repo.top, repo.trunk.commit, entry.head) : {};
-  if (own) return { ...distance, ...changesOf(own) };
+  const place = { top: entry.path, gitDir: gitDir ?? repo.commonDir, commonDir: repo.commonDir };
+  const status = own ?? (await quickStatus(place, { commit: entry.head ?? '', tree }, ctx));
+  return { ...distance, ...(status && changesOf(status)) };
+}
+
+/**
+ * How a checkout's files are, without asking git where that is not needed; `undefined` of one that vanished meanwhile or that git
+ * cannot read. `tree` is that of the commit it is at, where it is known.
+ */
+export async function quickStatus(
+  place: { top: string; gitDir: string; commonDir: string },
+  { commit, tree }: { commit: string; tree: string | undefined },
+  ctx: Context,
+): Promise<TreeStatus | undefined> {
   // Looking into files is done in one go; others get their turn in between.
   await turn();
-  const { commonDir } = repo;
-  const place = { top: entry.path, gitDir: gitDir ?? commonDir, commonDir };
   const ours = await loadOwnIndex(place);
   const proved =
     tree !== undefined &&
-    (ours
-      ? await isProvablyAsOurs({ ...place, tree }, entry.head ?? '', ours)
-      : isProvablyClean({ ...place, tree }));
-  if (proved) {
-    return { ...distance, clean: true, tracked_changes: 0 };
-  }
-  const status = await readStatus(entry.path, { compare: 'known', signal: ctx.signal }).catch(
-    (error: unknown) => {
-      // A checkout that vanished since git listed it, or that git cannot read, is shown without a state.
-      if (error instanceof Refusal && error.slug === 'cancelled') throw error;
-      return undefined;
-    },
-  );
-  return { ...distance, ...(status && changesOf(status)) };
+    (ours ? await isProvablyAsOurs({ ...place, tree }, commit, ours) : isProvablyClean({ ...place, tree }));
+  if (proved) return { commit, staged: [], unstaged: [], unmerged: [], untracked: [] };
+  return readStatus(place.top, { compare: 'known', signal: ctx.signal }).catch((error: unknown) => {
+    // It is shown without a state.
+    if (error instanceof Refusal && error.slug === 'cancelled') throw error;
+    return undefined;
+  });
 }
 
 function changesOf(status: TreeStatus): Pick<State, 'clean' | 'tracked_changes'> {

@@ -20,6 +20,7 @@ interface Fresh {
   path: string;
   base: string;
   baseCommit: string;
+  title?: string;
 }
 
 /**
@@ -28,9 +29,9 @@ interface Fresh {
  */
 export async function identify(
   repo: Repository,
-  { id, branch, path, base, baseCommit }: Fresh,
+  { id, branch, path, base, baseCommit, title }: Fresh,
   ctx: Context,
-): Promise<{ gitDir: string; record: Required<WorktreeRecord>; hints: string[] }> {
+): Promise<{ gitDir: string; record: WorktreeRecord & { slug: string }; hints: string[] }> {
   const gitDir = await gitDirOf(path);
   if (!gitDir) throw new Error(`git made no .git file in ${path}`);
   const lock = await acquireLock(join(stateDir(repo.commonDir), 'locks', 'identity.lock'), {
@@ -49,6 +50,7 @@ export async function identify(
         base_commit: baseCommit,
         port,
         slug: projectSlug(repo),
+        ...(title !== undefined && { title }),
       };
       await claims.claim(port, gitDir);
       await point('start.naming');

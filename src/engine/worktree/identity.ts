@@ -20,6 +20,7 @@ export const WorktreeRecord = z.object({
   base_commit: z.string(),
   port: z.number().int(),
   slug: z.string().exactOptional().describe('The project’s part of the names of what belongs to it.'),
+  title: z.string().exactOptional().describe('What `start` was told the work is.'),
 });
 export type WorktreeRecord = z.infer<typeof WorktreeRecord>;
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
+import type { Verb } from '../../contract/verbs.ts';
 import { currentDirectory } from '../current-directory.ts';
 import type { Flags } from '../flags.ts';
 import { instructions } from '../instructions.ts';
@@ -21,7 +22,7 @@ import { gatekeeper } from './gatekeeper.ts';
 import { LaunchRoots } from './launch-roots.ts';
 import { isLoopback, listen, stopListening } from './listening.ts';
 import { type HttpOptions, httpOptions } from './options.ts';
-import { RemoteCalls, type RemoteVerb } from './remote-calls.ts';
+import { RemoteCalls } from './remote-calls.ts';
 import { remoteTools } from './tools.ts';
 import { Unusable } from './unusable.ts';
 
@@ -54,7 +55,7 @@ async function serve(options: HttpOptions, flags: Flags, tools: readonly ToolEnt
   const calls = new RemoteCalls(launch, { lookOnly: readOnly, anyProject: options.anyProject });
   const all = remoteTools(tools);
   const offered = offeredTools(all, readOnly);
-  const factory = serverFactory<RemoteVerb>({
+  const factory = serverFactory<Verb>({
     tools: offered,
     withheld: withheldFrom(all, offered),
     resources: helpResources,

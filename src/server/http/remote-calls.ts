@@ -1,4 +1,4 @@
-import { type Call, pathOf, type ToolAnswer } from '../../contract/answers.ts';
+import { type AnyEnvelope, type Call, pathOf } from '../../contract/answers.ts';
 import { mayRunCommands, needsNoRoot, traits } from '../../contract/traits.ts';
 import type { Verb } from '../../contract/verbs.ts';
 import { Refusal } from '../../engine/call/refusal.ts';
@@ -8,9 +8,6 @@ import { type Engine, loadEngine } from '../engine.ts';
 import type { Answer, CallRequest } from '../session.ts';
 import { Slots } from './bounds.ts';
 import type { LaunchRoots } from './launch-roots.ts';
-
-/** A verb, or the one tool that is none. */
-export type RemoteVerb = Verb | 'projects';
 
 /**
  * Answers calls that may come from anywhere. There is no held root and nothing is remembered from one call to the next: each
@@ -30,7 +27,7 @@ export class RemoteCalls {
   }
 
   /** Answers one tool call; never rejects. */
-  async call(request: CallRequest<RemoteVerb>): Promise<Answer> {
+  async call(request: CallRequest): Promise<Answer> {
     const { abort, signal } = cancellable(request.signal);
     const key = request.exchange && keyOf(request.exchange);
     if (key !== undefined) this.#running.set(key, abort);
@@ -68,7 +65,7 @@ export class RemoteCalls {
     );
   }
 
-  async #answer({ verb, args: given, signal, emit, consent }: CallRequest<RemoteVerb>): Promise<ToolAnswer> {
+  async #answer({ verb, args: given, signal, emit, consent }: CallRequest): Promise<AnyEnvelope> {
     const engine = await loadEngine();
     const ctx = {
       signal,
@@ -78,7 +75,6 @@ export class RemoteCalls {
       lookOnly: this.#lookOnly,
       ...this.#bounds,
     };
-    if (verb === 'projects') return engine.listProjects(() => this.#launch.now(), given, ctx);
     let root: string | undefined;
     try {
       if (signal.aborted) throw new Refusal('cancelled', 'The call was cancelled before it began.');

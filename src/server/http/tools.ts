@@ -1,17 +1,13 @@
-import projects from '../../../generated/projects-tool.json';
 import { needsNoRoot } from '../../contract/traits.ts';
 import type { Verb } from '../../contract/verbs.ts';
 import type { ToolEntry } from '../manifest.ts';
-import type { RemoteVerb } from './remote-calls.ts';
 
 const pathWords = 'Any directory of the project to act on, absolute, on the server’s machine. Required.';
 
-/** The tools of a server without a held root, from those of one that has it: `path` is required, and projects can be listed. */
-export function remoteTools(tools: readonly ToolEntry[]): ToolEntry<RemoteVerb>[] {
-  return [projects, ...tools.map(remote)];
-}
+/** The tools of a server without a held root, from those of one that has it: where a root is needed, `path` is required. */
+export const remoteTools = (tools: readonly ToolEntry[]): ToolEntry[] => tools.map(remote);
 
-function remote(tool: ToolEntry): ToolEntry<RemoteVerb> {
+function remote(tool: ToolEntry): ToolEntry {
   const { verb, inputSchema, remote: words } = tool;
   const { properties = {}, required = [] } = inputSchema as {
     properties?: Record<string, Record<string, unknown>>;

@@ -1,0 +1,63 @@
+import { count } from '../../contract/count.ts';
+import type { Envelope } from '../../contract/envelope.ts';
+import type { Args } from '../../contract/verbs.ts';
+import type { FleetData, FleetProject } from '../../contract/verbs-fleet.ts';
+import type { Context } from '../call/context.ts';
+import { alsoLooking } from '../call/looking.ts';
+import { Refusal } from '../call/refusal.ts';
+import { byUrgency } from '../fleet/attention.ts';
+import { knownProjects } from '../fleet/known-projects.ts';
+import { placedSessions } from '../fleet/placed-sessions.ts';
+import { lookAtProject } from '../fleet/project.ts';
+import { matchesTicket } from '../fleet/ticket-ref.ts';
+
+/**
+ * Every project this user's servers and command lines have met, each worktree with how it stands, and the agents' sessions in it: those
+ * that need a person first, then the last active. Changes nothing, and runs nothing of any repository's. Refuses `invalid_argument` for
+ * what is no ticket.
+ */
+export async function fleet(
+  root: string,
+  args: Args<'fleet'>,
+  ctx: Context,
+): Promise<Omit<Envelope<FleetData>, 'verb'>> {
+  const shows = args.ticket === undefined ? undefined : matchesTicket(args.ticket);
+  return alsoLooking(async () => {
+    const [{ projects: known, lost }, { placed, unread }] = await Promise.all([
+      knownProjects(root, ctx),
+      placedSessions(ctx),
+    ]);
+    const all = await Promise.all(known.map((project) => lookAtProject(project, placed, ctx)));
+    if (ctx.signal.aborted) throw new Refusal('cancelled', 'The call was cancelled; nothing was changed.');
+    const projects = shows
+      ? all
+          .map((one) => ({
+            ...one,
+            worktrees: one.worktrees.filter(({ tickets = [] }) => tickets.some(shows)),
+          }))
+          .filter(({ worktrees }) => worktrees.length > 0)
+      : all;
+    const worktrees = projects.flatMap((one) => one.worktrees);
+    const attention = worktrees.filter((one) => one.needs_attention !== undefined).length;
+    const needing = `${attention} ${attention === 1 ? 'needs' : 'need'} a person`;
+    return {
+      ok: true,
+      data: {
+        projects: projects.sort(byFirst),
+        worktrees: worktrees.length,
+        attention,
+        // Which clients this machine has is not for callers from elsewhere.
+        ...(unread.length > 0 && !ctx.serves && { unread }),
+      },
+      ...(lost.length > 0 && { hints: lost }),
+      message: `${count(projects.length, 'project')}, ${count(worktrees.length, 'checkout')}; ${needing}.`,
+    };
+  });
+}
+
+/** Projects in the order of their most urgent worktrees; those without any last. */
+function byFirst(a: FleetProject, b: FleetProject): number {
+  const [[one], [other]] = [a.worktrees, b.worktrees];
+  if (one === undefined || other === undefined) return (one ? 0 : 1) - (other ? 0 : 1);
+  return byUrgency(one, other);
+}
