@@ -53,6 +53,8 @@ function status(command, args) {
       DISCERN_PROPERTY_STEPS: mode === 'all' ? '2000' : '400',
       ...long[mode]?.env,
       ...process.env,
+      // What tests meet is no project of whoever runs them.
+      XDG_STATE_HOME: join(root, 'out/state'),
       NODE_OPTIONS: '--enable-source-maps',
     },
   });
@@ -94,7 +96,7 @@ async function testPure() {
 }
 
 async function testOthers() {
-  for (const made of [outFor.others, 'out/slots']) rmSync(join(root, made), { recursive: true, force: true });
+  for (const made of [outFor.others, 'out/slots', 'out/state']) rmSync(join(root, made), { recursive: true, force: true });
   await Promise.all([buildProduct(undefined, { faults: true }), buildTests(others, outFor.others)]);
   run('mocha/bin/mocha.js', [
     // Tests wait for processes more than they compute.

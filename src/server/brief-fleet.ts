@@ -7,6 +7,8 @@ const LIMIT = 11_500;
 
 /** What is told of each worktree, from the most to the least. */
 interface Detail {
+  /** Projects without anything in them. */
+  silent: number;
   commits: number;
   sessions: number;
   title: number;
@@ -14,11 +16,11 @@ interface Detail {
 }
 
 const details: readonly Detail[] = [
-  { commits: 3, sessions: 5, title: 80, note: 200 },
-  { commits: 1, sessions: 3, title: 60, note: 100 },
-  { commits: 1, sessions: 2, title: 30, note: 60 },
-  { commits: 0, sessions: 1, title: 0, note: 40 },
-  { commits: 0, sessions: 1, title: 0, note: 0 },
+  { silent: 20, commits: 3, sessions: 5, title: 80, note: 200 },
+  { silent: 10, commits: 1, sessions: 3, title: 60, note: 100 },
+  { silent: 5, commits: 1, sessions: 2, title: 30, note: 60 },
+  { silent: 3, commits: 0, sessions: 1, title: 0, note: 40 },
+  { silent: 0, commits: 0, sessions: 1, title: 0, note: 0 },
 ];
 
 /**
@@ -30,19 +32,23 @@ export function briefFleet(data: Partial<FleetData>): { data: Json; more: Record
   const all = projects.flatMap((one) => one.worktrees);
   const attempt = (kept: ReadonlySet<FleetWorktree>, detail: Detail) => {
     let sessions = 0;
-    const shown = projects
-      .map(({ worktrees, ...project }) => ({
-        ...project,
-        worktrees: worktrees
-          .filter((one) => kept.has(one))
-          .map((one) => {
-            sessions += Math.max(0, one.sessions.length - detail.sessions);
-            return shortWorktree(one, detail, project.root);
-          }),
-      }))
-      .filter(({ worktrees }, index) => worktrees.length > 0 || projects[index]?.worktrees.length === 0);
+    let silent = 0;
+    const shown = projects.flatMap(({ worktrees, ...project }) => {
+      const own = worktrees.filter((one) => kept.has(one));
+      if (worktrees.length === 0 ? ++silent > detail.silent : own.length === 0) return [];
+      const short = own.map((one) => {
+        sessions += Math.max(0, one.sessions.length - detail.sessions);
+        return shortWorktree(one, detail, project.root);
+      });
+      return [{ ...project, worktrees: short }];
+    });
     const worktrees = all.length - kept.size;
-    const more = { ...(worktrees > 0 && { worktrees }), ...(sessions > 0 && { sessions }) };
+    const left = projects.length - shown.length;
+    const more = {
+      ...(worktrees > 0 && { worktrees }),
+      ...(sessions > 0 && { sessions }),
+      ...(left > 0 && { projects: left }),
+    };
     return { data: { ...rest, projects: shown }, more };
   };
   const fits = (one: { data: Json }) => JSON.stringify(one.data).length <= LIMIT;
@@ -57,10 +63,7 @@ export function briefFleet(data: Partial<FleetData>): { data: Json; more: Record
     const some = attempt(new Set(order.slice(0, count)), least);
     if (fits(some)) return some;
   }
-  // So many projects that even their names are too much.
-  const { data: few, more } = attempt(new Set(), least);
-  const kept = projects.slice(0, 40).map(({ root, name }) => ({ root, name, worktrees: [] }));
-  return { data: { ...few, projects: kept }, more: { ...more, projects: projects.length - kept.length } };
+  return attempt(new Set(), least);
 }
 
 function byNeed(a: FleetWorktree, b: FleetWorktree): number {

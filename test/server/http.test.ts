@@ -35,7 +35,7 @@ describe('A server over HTTP', () => {
       const listed = await call('discern_projects');
       verbs.projects.data.parse(listed.envelope.data);
       assert.deepEqual(listed.envelope.data.projects, [
-        { path: project.root, name: 'sample', branch: 'main', location: 'main' },
+        { path: project.root, name: 'sample', branch: 'main', location: 'main', empty: true },
       ]);
       assert.match(listed.text, new RegExp(`^- ${project.root} \\(sample, main, main\\)$`, 'm'));
 

@@ -27,7 +27,7 @@ export interface Context {
   consent?: Consent | 'given' | undefined;
   /** Only at a terminal: doctor runs jobs under a tracer, and tells of what they read. */
   traceInputs?: { job?: string | undefined } | undefined;
-  /** The projects a caller from elsewhere may hear of, with what was named and is none; absent where the caller may hear of any. */
+  /** The projects a server was started for, with what was named and is none: with `serves` the only ones its callers hear of. */
   projects?: () => Promise<{ roots: string[]; lost: string[] }>;
   /** Whether a caller from elsewhere may hear of this directory; absent where the caller may hear of any. */
   serves?: (directory: string) => Promise<boolean>;

@@ -113,7 +113,7 @@ export async function knownProjects(
   const served = await ctx.projects?.();
   const named = [...(root === '' ? [] : [root]), ...(served?.roots ?? [])];
   const first = await Promise.all(named.map(projectAt));
-  const dir = served === undefined ? projectsDir(process.env) : undefined;
+  const dir = ctx.serves === undefined ? projectsDir(process.env) : undefined;
   const others = dir === undefined ? [] : await Promise.all((await dated(dir)).map(readKnown));
   const projects = new Map<string, KnownProject>();
   for (const one of [...first, ...others]) {

@@ -1,4 +1,5 @@
 import { basename, join } from 'node:path';
+import { messageOf } from '../../contract/values.ts';
 import type { FleetProject, FleetWorktree, SessionRow } from '../../contract/verbs-fleet.ts';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
@@ -29,7 +30,7 @@ export async function openKnown(
   } catch (error) {
     if (Refusal.is(error) && error.slug === 'cancelled') throw error;
     // One project that cannot be read does not hide the others.
-    return { problem: error instanceof Error ? error.message : String(error), vanished: false };
+    return { problem: messageOf(error), vanished: false };
   }
 }
 
@@ -40,12 +41,28 @@ export async function lookAtProject(
   ctx: Context,
 ): Promise<FleetProject> {
   const opened = await openKnown(project, ctx);
-  if ('problem' in opened) {
-    const { problem, vanished } = opened;
-    const base = { root: project.root, name: basename(project.root), worktrees: [] };
-    return { ...base, ...(vanished ? { vanished } : { problem }) };
+  if ('repo' in opened) {
+    try {
+      return await lookInto(opened.repo, placed, ctx);
+    } catch (error) {
+      if (Refusal.is(error) && error.slug === 'cancelled') throw error;
+      // It was taken away, or damaged, while it was looked at.
+      return nothingOf(project, { problem: messageOf(error) });
+    }
   }
-  const { repo } = opened;
+  return nothingOf(project, opened.vanished ? { vanished: true } : { problem: opened.problem });
+}
+
+const nothingOf = (
+  { root }: KnownProject,
+  why: Pick<FleetProject, 'vanished' | 'problem'>,
+): FleetProject => ({ root, name: basename(root), ...why, worktrees: [] });
+
+async function lookInto(
+  repo: Repository,
+  placed: readonly PlacedSession[],
+  ctx: Context,
+): Promise<FleetProject> {
   const looked = await lookAtCheckouts(repo, ctx);
   const sessions = await sessionsOf(repo, looked, placed);
   const worktrees = looked.map((one) => {

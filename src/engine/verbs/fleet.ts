@@ -11,6 +11,8 @@ import { placedSessions } from '../fleet/placed-sessions.ts';
 import { lookAtProject } from '../fleet/project.ts';
 import { matchesTicket } from '../fleet/ticket-ref.ts';
 
+const MOST_VANISHED = 20;
+
 /**
  * Every project this user's servers and command lines have met, each worktree with how it stands, and the agents' sessions in it: those
  * that need a person first, then the last active. Changes nothing, and runs nothing of any repository's. Refuses `invalid_argument` for
@@ -27,7 +29,8 @@ export async function fleet(
       knownProjects(root, ctx),
       placedSessions(ctx),
     ]);
-    const all = await Promise.all(known.map((project) => lookAtProject(project, placed, ctx)));
+    const looked = await Promise.all(known.map((project) => lookAtProject(project, placed, ctx)));
+    const all = withoutOldLosses(looked);
     if (ctx.signal.aborted) throw new Refusal('cancelled', 'The call was cancelled; nothing was changed.');
     const projects = shows
       ? all
@@ -53,6 +56,12 @@ export async function fleet(
       message: `${count(projects.length, 'project')}, ${count(worktrees.length, 'checkout')}; ${needing}.`,
     };
   });
+}
+
+/** Projects that have vanished are told while they are few: those that were met last. */
+function withoutOldLosses(projects: readonly FleetProject[]): FleetProject[] {
+  let vanished = 0;
+  return projects.filter((one) => !one.vanished || ++vanished <= MOST_VANISHED);
 }
 
 /** Projects in the order of their most urgent worktrees; those without any last. */

@@ -38,7 +38,7 @@ export async function projects(
     const rows = [...new Map(found.flat().map((row) => [row.path, row])).values()];
     const message =
       rows.length === 0
-        ? ctx.projects
+        ? ctx.serves
           ? 'This server was started for no project: whoever runs it names some with --root, or serves every one with --any-project.'
           : 'No project is known yet: call discern_status with the path of one, or init to make one.'
         : `${count(rows.length, 'checkout')}: pass one of these paths.`;

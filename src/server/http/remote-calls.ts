@@ -47,12 +47,10 @@ export class RemoteCalls {
 
   /** What is said beyond a `path` keeps to the served projects too. */
   get #bounds() {
+    const projects = () => this.#launch.now();
     return this.#anyProject
-      ? {}
-      : {
-          serves: (directory: string) => this.#launch.serves(directory),
-          projects: () => this.#launch.now(),
-        };
+      ? { projects }
+      : { projects, serves: (directory: string) => this.#launch.serves(directory) };
   }
 
   /** The root of a call. Refuses `path_not_found` for one that this server was not started for. */
