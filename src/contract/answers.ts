@@ -5,6 +5,9 @@ import type { Args, Data, Verb } from './verbs.ts';
 /** The answer of one verb. */
 export type AnswerOf<V extends Verb> = Envelope<Data<V>> & { verb: V };
 
+/** What the core of one verb resolves with: its answer, less the verb's own name. */
+export type Result<V extends Verb> = Omit<AnswerOf<V>, 'verb'>;
+
 /** The answer of one of these verbs: `verb` says of which, and so what `data` holds. */
 export type AnswerAmong<V extends Verb> = { [One in V]: AnswerOf<One> }[V];
 

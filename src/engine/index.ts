@@ -1,7 +1,6 @@
-import type { AnswerAmong, AnswerOf, AnyEnvelope, Call } from '../contract/answers.ts';
-import type { Envelope } from '../contract/envelope.ts';
+import type { AnswerAmong, AnswerOf, AnyEnvelope, Call, Result } from '../contract/answers.ts';
 import { beginsAtDirectory, needsNoRoot, seeksAmongKnown, traits } from '../contract/traits.ts';
-import type { Args, Data, Verb } from '../contract/verbs.ts';
+import type { Args, Verb } from '../contract/verbs.ts';
 import type { Context } from './call/context.ts';
 import { meetProject } from './fleet/known-projects.ts';
 import { hearing } from './git/heard.ts';
@@ -28,11 +27,7 @@ import { ticket } from './verbs/ticket.ts';
 import { update } from './verbs/update.ts';
 
 /** A verb's core: a function of an explicit root that knows neither who called nor where the process stands. */
-export type Core<V extends Verb> = (
-  root: string,
-  args: Args<V>,
-  ctx: Context,
-) => Promise<Omit<Envelope<Data<V>>, 'verb'>>;
+export type Core<V extends Verb> = (root: string, args: Args<V>, ctx: Context) => Promise<Result<V>>;
 
 const cores: { [V in Verb]: Core<V> } = {
   status,

@@ -1,8 +1,8 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import type { Result } from '../../contract/answers.ts';
 import { count } from '../../contract/count.ts';
-import type { Envelope } from '../../contract/envelope.ts';
-import type { Args, Data } from '../../contract/verbs.ts';
+import type { Args } from '../../contract/verbs.ts';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
 import { causeAmong } from '../git/cause.ts';
@@ -16,8 +16,6 @@ import { shellQuoted } from '../words/shell-word.ts';
 import { Commands } from '../worktree/commands.ts';
 import { jobEnv } from '../worktree/job-env.ts';
 
-type Answer = Omit<Envelope<Data<'commit'>>, 'verb'>;
-
 /** How many of a commit's files an answer names. */
 const MOST_FILES = 50;
 
@@ -30,7 +28,7 @@ const MOST_FILES = 50;
  * that git ignores or that lies outside, `path_not_found`, `merge_conflict` while conflicts are open and no path was named, and
  * `gate_failed` when git or a hook of its refuses the commit; what was staged then stays so.
  */
-export async function commit(root: string, args: Args<'commit'>, ctx: Context): Promise<Answer> {
+export async function commit(root: string, args: Args<'commit'>, ctx: Context): Promise<Result<'commit'>> {
   if (args.message.trim() === '') {
     throw new Refusal('invalid_argument', 'The message is empty: say in a line what the commit does.');
   }
@@ -170,7 +168,7 @@ function nothingToCommit(repo: Repository, paths: readonly string[] | undefined)
   );
 }
 
-function preview(repo: Repository, files: string[]): Answer {
+function preview(repo: Repository, files: string[]): Result<'commit'> {
   return {
     ok: true,
     dry_run: true,
@@ -188,7 +186,7 @@ async function commitStaged(
   message: string,
   files: string[],
   ctx: Context,
-): Promise<Answer> {
+): Promise<Result<'commit'>> {
   const runDir = await newRunDir(repo.commonDir, 'commit');
   const file = join(runDir, 'message');
   await writeFile(file, message.endsWith('\n') ? message : `${message}\n`, { mode: 0o600 });

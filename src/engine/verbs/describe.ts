@@ -1,6 +1,5 @@
-import type { Envelope } from '../../contract/envelope.ts';
+import type { Result } from '../../contract/answers.ts';
 import type { Args } from '../../contract/verbs.ts';
-import type { DescribeData } from '../../contract/verbs-worktree.ts';
 import { manyLines, oneLine } from '../../contract/visible.ts';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
@@ -18,7 +17,7 @@ export async function describe(
   root: string,
   args: Args<'describe'>,
   ctx: Context,
-): Promise<Omit<Envelope<DescribeData>, 'verb'>> {
+): Promise<Result<'describe'>> {
   const { title, description } = args;
   requireShort('title', title, LONGEST_TITLE);
   requireShort('description', description, LONGEST_DESCRIPTION);

@@ -1,7 +1,6 @@
-import type { AnswerOf } from '../../contract/answers.ts';
+import type { AnswerOf, Result } from '../../contract/answers.ts';
 import { count } from '../../contract/count.ts';
 import type { DoctorData, Finding, Held } from '../../contract/data.ts';
-import type { Envelope } from '../../contract/envelope.ts';
 import { messageOf } from '../../contract/values.ts';
 import type { Args } from '../../contract/verbs.ts';
 import type { Context } from '../call/context.ts';
@@ -19,8 +18,6 @@ import { tools } from '../doctor/tools.ts';
 import { type Checkout, openCheckout, openRepository, type Repository } from '../repository/repository.ts';
 import { directoryAt, findRoot } from '../repository/root.ts';
 
-type Answer = Omit<Envelope<DoctorData>, 'verb'>;
-
 /** What is known of the place asked about, as far as it could be read. */
 interface Patient {
   root: string;
@@ -32,7 +29,7 @@ interface Patient {
  * Looks at everything discern stands on, from whatever directory: machine, project, repository, what was left behind, and
  * the hosts' settings. Changes nothing, and always answers: what is not there is a finding, with what to do about it.
  */
-export async function doctor(root: string, _args: Args<'doctor'>, ctx: Context): Promise<Answer> {
+export async function doctor(root: string, _args: Args<'doctor'>, ctx: Context): Promise<Result<'doctor'>> {
   const looking = machine();
   const patient: Patient = { root };
   const place = await findPlace(patient, ctx);
@@ -60,7 +57,7 @@ export async function doctor(root: string, _args: Args<'doctor'>, ctx: Context):
 }
 
 /** The findings as an answer. `ok` says that everything could be looked at; `data.healthy`, that nothing is wrong. */
-function answer({ root, checkout }: Patient, findings: Finding[]): Answer {
+function answer({ root, checkout }: Patient, findings: Finding[]): Result<'doctor'> {
   return {
     ok: true,
     data: {

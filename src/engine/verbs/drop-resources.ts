@@ -1,5 +1,4 @@
-import type { DropData } from '../../contract/data.ts';
-import type { Envelope } from '../../contract/envelope.ts';
+import type { Result } from '../../contract/answers.ts';
 import type { Args } from '../../contract/verbs.ts';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
@@ -10,15 +9,13 @@ import type { Ledger } from '../worktree/ledger.ts';
 import { reclaimPlace } from '../worktree/reclaim.ts';
 import { destroyResources, type Teardown } from '../worktree/resources.ts';
 
-type Answer = Omit<Envelope<DropData>, 'verb'>;
-
 /** Destroys what a worktree that is gone has left; the branch it may have left is not looked at. */
 export async function clearVanished(
   repo: Repository,
   ledger: Ledger,
   args: Args<'drop'>,
   ctx: Context,
-): Promise<Answer> {
+): Promise<Result<'drop'>> {
   const { path, resources } = ledger;
   const data = { ...where(repo), worktree: path, worktree_removed: true, branch_deleted: false };
   if (args.dry_run) {
@@ -70,7 +67,7 @@ function notTornDown(path: string, torn: Teardown, data: Record<string, unknown>
 }
 
 /** Adds what came of destroying the resources to what drop answers. */
-export function withTeardown(answer: Answer, teardown: Teardown | undefined): Answer {
+export function withTeardown(answer: Result<'drop'>, teardown: Teardown | undefined): Result<'drop'> {
   if (!teardown) return answer;
   const { steps, diagnostics, hints, left } = teardown;
   const behind =

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
-import type { DropData } from '../../contract/data.ts';
-import type { Envelope } from '../../contract/envelope.ts';
+import type { Result } from '../../contract/answers.ts';
 import type { Args } from '../../contract/verbs.ts';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
@@ -29,8 +28,6 @@ import { leavingAdvice } from '../worktree/moving.ts';
 import { findVanishedBy } from '../worktree/reclaim.ts';
 import { clearVanished, tearDown, withTeardown } from './drop-resources.ts';
 
-type Answer = Omit<Envelope<DropData>, 'verb'>;
-
 interface Target {
   entry: WorktreeEntry;
   branch: string | null;
@@ -48,7 +45,7 @@ interface Target {
  * `force`; then everything in it is kept under a recovery ref first. Work inside its submodules can not be kept, and is
  * refused even then. Refuses `locked_worktree`, and to drop the main or landing checkout (`not_in_worktree`).
  */
-export async function drop(root: string, args: Args<'drop'>, ctx: Context): Promise<Answer> {
+export async function drop(root: string, args: Args<'drop'>, ctx: Context): Promise<Result<'drop'>> {
   const repo = await openRepository(root, ctx.signal);
   const vanished = await findVanishedBy(repo, args.worktree);
   const asks = args.force && !args.dry_run && (await asksPerson(repo, 'drop', ctx));
@@ -180,7 +177,12 @@ async function examine(repo: Repository, entry: WorktreeEntry, gitDir: string): 
   };
 }
 
-function preview(repo: Repository, target: Target, args: Args<'drop'>, resources: readonly string[]): Answer {
+function preview(
+  repo: Repository,
+  target: Target,
+  args: Args<'drop'>,
+  resources: readonly string[],
+): Result<'drop'> {
   return {
     ok: true,
     dry_run: true,
@@ -202,7 +204,7 @@ function preview(repo: Repository, target: Target, args: Args<'drop'>, resources
   };
 }
 
-async function remove(repo: Repository, target: Target, args: Args<'drop'>): Promise<Answer> {
+async function remove(repo: Repository, target: Target, args: Args<'drop'>): Promise<Result<'drop'>> {
   const { entry, head, branch } = target;
   const { path } = entry;
   const home = stayingCheckout(repo, entry);

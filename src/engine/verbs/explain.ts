@@ -1,6 +1,6 @@
+import type { Result } from '../../contract/answers.ts';
 import { count } from '../../contract/count.ts';
 import type { ExplainData } from '../../contract/data.ts';
-import type { Envelope } from '../../contract/envelope.ts';
 import type { Args } from '../../contract/verbs.ts';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
@@ -28,7 +28,7 @@ export async function explainJob(
   root: string,
   args: Args<'explain'>,
   ctx: Context,
-): Promise<Omit<Envelope<ExplainData>, 'verb'>> {
+): Promise<Result<'explain'>> {
   const repo = await openRepository(root, ctx.signal);
   const status = await readStatus(repo.top, { untracked: 'all', signal: ctx.signal });
   const classification = classify(repo, repo.trunk ? await changesSinceTrunk(repo, status) : []);

@@ -1,5 +1,4 @@
-import type { GateData } from '../../contract/data.ts';
-import type { Envelope } from '../../contract/envelope.ts';
+import type { Result } from '../../contract/answers.ts';
 import type { Args } from '../../contract/verbs.ts';
 import type { Context } from '../call/context.ts';
 import type { GateMode } from '../gate/plan.ts';
@@ -9,13 +8,11 @@ import { scopeResults } from '../jobs/scopes.ts';
 import { where } from '../repository/repository.ts';
 import { divergence, sayingFirst } from '../worktree/divergence.ts';
 
-type Answer = Omit<Envelope<GateData>, 'verb'>;
-
 const none = { passed: 0, failed: 0, cancelled: 0, skipped: 0, timed_out: 0 };
 
 /** A gate verb: `prepare` (fix, check), `test`, or `done` (everything, and the proof). */
 function gateVerb(mode: GateMode) {
-  return async (root: string, args: Args<GateMode>, ctx: Context): Promise<Answer> => {
+  return async (root: string, args: Args<GateMode>, ctx: Context): Promise<Result<'done'>> => {
     const options = { rerun: 'rerun' in args && args.rerun === true };
     if (args.dry_run) {
       const prepared = await prepareGate(root, mode, ctx, options);

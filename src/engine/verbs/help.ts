@@ -1,6 +1,5 @@
 import help from '../../../generated/help.json';
-import type { HelpData } from '../../contract/data.ts';
-import type { Envelope } from '../../contract/envelope.ts';
+import type { Result } from '../../contract/answers.ts';
 import type { Args } from '../../contract/verbs.ts';
 import { Refusal } from '../call/refusal.ts';
 import { nearest } from '../words/nearest.ts';
@@ -9,7 +8,7 @@ import { nearest } from '../words/nearest.ts';
  * Explains discern: lists the topics, or answers one of them, or what there is on a verb or a refusal. Looks at no project. An
  * unknown topic is `invalid_argument`, with the nearest.
  */
-export async function explain(_root: string, args: Args<'help'>): Promise<Omit<Envelope<HelpData>, 'verb'>> {
+export async function explain(_root: string, args: Args<'help'>): Promise<Result<'help'>> {
   const topics = help.pages.map(({ topic, title, summary }) => ({ topic, title, summary }));
   const asked = args.topic?.trim() ?? '';
   if (asked === '') {

@@ -1,7 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Result } from '../../contract/answers.ts';
 import type { InitData } from '../../contract/data.ts';
-import type { Envelope, Plan } from '../../contract/envelope.ts';
+import type { Plan } from '../../contract/envelope.ts';
 import type { Args } from '../../contract/verbs.ts';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
@@ -21,8 +22,6 @@ import { openRepository } from '../repository/repository.ts';
 import { CONFIG_FILE } from '../repository/root.ts';
 import { shellWord } from '../words/shell-word.ts';
 
-type Answer = Omit<Envelope<InitData>, 'verb'>;
-
 /** What is to be written, and what a person should know of it. */
 interface Draft {
   place: InitPlace;
@@ -39,7 +38,7 @@ interface Draft {
  * Refuses `not_a_git_repository`, `unborn_repository` and `path_exists`. A gate that is red is told with the gate's own
  * error; the file stays, to be corrected.
  */
-export async function init(root: string, args: Args<'init'>, ctx: Context): Promise<Answer> {
+export async function init(root: string, args: Args<'init'>, ctx: Context): Promise<Result<'init'>> {
   const draft = await draftFor(root, ctx);
   if (args.dry_run) return preview(draft, args.prove !== false);
   const lock = await lockInit(draft.place.commonDir, ctx);
@@ -154,7 +153,7 @@ function dataOf({ place, proposal, text }: Draft, isWritten: boolean): InitData 
   };
 }
 
-function preview(draft: Draft, prove: boolean): Answer {
+function preview(draft: Draft, prove: boolean): Result<'init'> {
   const { proposal, place, hints } = draft;
   const plan: Plan = {
     title: `Make ${place.root} a discern project`,
@@ -178,7 +177,7 @@ function preview(draft: Draft, prove: boolean): Answer {
   return { ok: true, dry_run: true, plan, data: dataOf(draft, false), hints };
 }
 
-function written(draft: Draft, proving: Proving | undefined): Answer {
+function written(draft: Draft, proving: Proving | undefined): Result<'init'> {
   const { place, hints } = draft;
   const path = join(place.root, CONFIG_FILE);
   const relative = place.root === place.top ? CONFIG_FILE : path.slice(place.top.length + 1);

@@ -1,6 +1,6 @@
+import type { Result } from '../../contract/answers.ts';
 import { count } from '../../contract/count.ts';
 import type { PruneData } from '../../contract/data.ts';
-import type { Envelope } from '../../contract/envelope.ts';
 import { messageOf } from '../../contract/values.ts';
 import type { Args } from '../../contract/verbs.ts';
 import type { Context } from '../call/context.ts';
@@ -17,8 +17,6 @@ import { expired, listRecovered, type Recovered, toldOf } from '../repository/re
 import { openRepository, type Repository, where } from '../repository/repository.ts';
 import { PRUNE } from '../state/remedies.ts';
 
-type Answer = Omit<Envelope<PruneData>, 'verb'>;
-
 /**
  * Cleans up what interrupted runs and people left behind. A preview unless `dry_run` is false, since whoever prunes should have
  * seen what goes. Removes only what is provably merged or empty, and recovery refs older than `[worktree] keep`; a worktree that is
@@ -26,7 +24,7 @@ type Answer = Omit<Envelope<PruneData>, 'verb'>;
  *
  * What turns out to be in use or not as it was found stays, and is told in `kept`.
  */
-export async function prune(root: string, args: Args<'prune'>, ctx: Context): Promise<Answer> {
+export async function prune(root: string, args: Args<'prune'>, ctx: Context): Promise<Result<'prune'>> {
   const repo = await openRepository(root, ctx.signal);
   return (args.dry_run ?? true) ? preview(repo) : run(repo, ctx);
 }
@@ -49,7 +47,7 @@ async function find(repo: Repository) {
   };
 }
 
-async function preview(repo: Repository): Promise<Answer> {
+async function preview(repo: Repository): Promise<Result<'prune'>> {
   const found = await find(repo);
   const recovered = await listRecovered(repo.top, repo.commonDir);
   const old = await expiredRefs(repo, recovered);
@@ -68,7 +66,7 @@ async function preview(repo: Repository): Promise<Answer> {
   };
 }
 
-async function run(repo: Repository, ctx: Context): Promise<Answer> {
+async function run(repo: Repository, ctx: Context): Promise<Result<'prune'>> {
   const before = await find(repo);
   const { done, findings, running } = await finishInterrupted(repo, ctx);
   if (running !== undefined) {

@@ -1,19 +1,16 @@
-import type { Envelope } from '../../contract/envelope.ts';
+import type { Result } from '../../contract/answers.ts';
 import type { Args } from '../../contract/verbs.ts';
-import type { PhaseData, TodoData } from '../../contract/verbs-worktree.ts';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
 import { whereNamed, worktreeNamed } from '../fleet/named-worktree.ts';
 import { phaseFile, readPhase, readTodos, todoFile, writePhase } from '../worktree/reported.ts';
 import { LONGEST_NOTE, LONGEST_WORD, phaseIn, type ReportedPhase } from '../worktree/reported-words.ts';
 
-type Answer<Data> = Promise<Omit<Envelope<Data>, 'verb'>>;
-
 /**
  * Shows the phase that is reported of a worktree, or reports one: a word begins a new phase, whose note and block are those given with it;
  * without a word they change the phase there is. Refuses `invalid_argument` for what is too long, and for a note on no phase.
  */
-export async function phase(root: string, args: Args<'phase'>, ctx: Context): Answer<PhaseData> {
+export async function phase(root: string, args: Args<'phase'>, ctx: Context): Promise<Result<'phase'>> {
   const named = await worktreeNamed(root, args.worktree, ctx);
   const { word, note, blocked } = args;
   if (word !== undefined || note !== undefined || blocked !== undefined) {
@@ -56,7 +53,7 @@ function toWrite({ word, note, blocked }: Args<'phase'>, before: ReportedPhase |
 }
 
 /** Shows the to-dos that an agent reported of its work in a worktree. Changes nothing. */
-export async function todo(root: string, args: Args<'todo'>, ctx: Context): Answer<TodoData> {
+export async function todo(root: string, args: Args<'todo'>, ctx: Context): Promise<Result<'todo'>> {
   const named = await worktreeNamed(root, args.worktree, ctx);
   const { value, at, problem } = await readTodos(named.gitDir);
   const { todos = [], done = 0, all = 0 } = value ?? {};

@@ -1,5 +1,4 @@
-import type { ScopesData } from '../../contract/data.ts';
-import type { Envelope } from '../../contract/envelope.ts';
+import type { Result } from '../../contract/answers.ts';
 import type { Args } from '../../contract/verbs.ts';
 import type { Context } from '../call/context.ts';
 import { readStatus } from '../git/status.ts';
@@ -8,11 +7,7 @@ import { notKnown } from '../repository/not-known.ts';
 import { openRepository, requireTrunk, where } from '../repository/repository.ts';
 
 /** Which scopes the changes since the trunk fall in. Changes nothing. */
-export async function scopes(
-  root: string,
-  _args: Args<'scopes'>,
-  ctx: Context,
-): Promise<Omit<Envelope<ScopesData>, 'verb'>> {
+export async function scopes(root: string, _args: Args<'scopes'>, ctx: Context): Promise<Result<'scopes'>> {
   const repo = await openRepository(root, ctx.signal);
   const trunk = requireTrunk(repo);
   const status = await readStatus(repo.top, { untracked: 'all', signal: ctx.signal });

@@ -1,8 +1,8 @@
 import { isAbsolute } from 'node:path';
+import type { Result } from '../../contract/answers.ts';
 import { count } from '../../contract/count.ts';
-import type { Envelope } from '../../contract/envelope.ts';
 import type { Args } from '../../contract/verbs.ts';
-import type { RecollectData, SessionRow, SessionsData } from '../../contract/verbs-fleet.ts';
+import type { SessionRow } from '../../contract/verbs-fleet.ts';
 import { manyLines } from '../../contract/visible.ts';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
@@ -12,15 +12,17 @@ import { askedIn } from '../sessions/asked.ts';
 import { factsOf, type Known, knownSessions, rowOf } from '../sessions/list.ts';
 import { notReadYet } from '../sessions/unread.ts';
 
-type Answer<Data> = Promise<Omit<Envelope<Data>, 'verb'>>;
-
 const USUAL = 50;
 
 /**
  * Lists the sessions of this user's agent clients, the last active first, also in repositories without discern. Reads the ends of
  * each record only. Refuses `repo` that is no directory of a repository.
  */
-export async function sessions(_root: string, args: Args<'sessions'>, ctx: Context): Answer<SessionsData> {
+export async function sessions(
+  _root: string,
+  args: Args<'sessions'>,
+  ctx: Context,
+): Promise<Result<'sessions'>> {
   const { limit = USUAL } = args;
   const repository = args.repo === undefined ? undefined : await repositoryAt(args.repo, ctx);
   const { env } = process;
@@ -105,7 +107,11 @@ function placesFor(
  * What the person asked in one session, oldest first and uncut; nothing else of its transcript. Refuses what is no id, an id that
  * is not known, and the beginning of several.
  */
-export async function recollect(_root: string, args: Args<'recollect'>, ctx: Context): Answer<RecollectData> {
+export async function recollect(
+  _root: string,
+  args: Args<'recollect'>,
+  ctx: Context,
+): Promise<Result<'recollect'>> {
   const { env } = process;
   const one = await sessionNamed(args.session, env, ctx);
   const facts = await factsOf(one, env);

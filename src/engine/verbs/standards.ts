@@ -1,6 +1,6 @@
+import type { Result } from '../../contract/answers.ts';
 import type { Standard } from '../../contract/config.ts';
 import type { ProofState, StandardsData } from '../../contract/data.ts';
-import type { Envelope } from '../../contract/envelope.ts';
 import { shownNumber } from '../../contract/standard-words.ts';
 import type { Args } from '../../contract/verbs.ts';
 import type { Context } from '../call/context.ts';
@@ -34,8 +34,6 @@ import { nearest } from '../words/nearest.ts';
 import { divergence, sayingFirst } from '../worktree/divergence.ts';
 import { jobEnv } from '../worktree/job-env.ts';
 
-type Answer = Omit<Envelope<StandardsData>, 'verb'>;
-
 interface Prepared {
   repo: Repository;
   status: TreeStatus;
@@ -53,7 +51,11 @@ interface Prepared {
  * Answers `standard_loosened`, `standard_regressed`, `gate_failed` where a measurement gave no number, `timed_out`,
  * `tree_drift`; refuses `invalid_argument` for an unknown name and, with `pin`, `dirty_worktree`.
  */
-export async function standards(root: string, args: Args<'standards'>, ctx: Context): Promise<Answer> {
+export async function standards(
+  root: string,
+  args: Args<'standards'>,
+  ctx: Context,
+): Promise<Result<'standards'>> {
   let prepared = await prepareStandards(root, args, ctx);
   if (args.dry_run) return sayingFirst(await diverged(prepared, ctx), preview(prepared, args));
   const lock = await lockCheckout(prepared.repo, prepared.repo, 'a run of "standards"', ctx);
@@ -112,7 +114,7 @@ function requireKnown(names: readonly string[], known: readonly string[], repo: 
   );
 }
 
-function preview({ repo, status, chosen }: Prepared, { pin }: Args<'standards'>): Answer {
+function preview({ repo, status, chosen }: Prepared, { pin }: Args<'standards'>): Result<'standards'> {
   return {
     ok: true,
     dry_run: true,
@@ -131,7 +133,11 @@ function preview({ repo, status, chosen }: Prepared, { pin }: Args<'standards'>)
   };
 }
 
-async function measure(prepared: Prepared, { pin }: Args<'standards'>, ctx: Context): Promise<Answer> {
+async function measure(
+  prepared: Prepared,
+  { pin }: Args<'standards'>,
+  ctx: Context,
+): Promise<Result<'standards'>> {
   const { repo, status, chosen, trunk, loosened } = prepared;
   const earlier = await readHistory(repo);
   const replays = pin ? measuredHere(repo, chosen, earlier) : undefined;
@@ -249,9 +255,9 @@ const pinWords = ({ name, from, to }: Pin) => `${name} ${shownNumber(from)} → 
 async function pinned(
   repo: Repository,
   status: TreeStatus,
-  rest: Pick<Answer, 'steps' | 'diagnostics' | 'hints'> & { data: StandardsData },
+  rest: Pick<Result<'standards'>, 'steps' | 'diagnostics' | 'hints'> & { data: StandardsData },
   pins: readonly Pin[],
-): Promise<Answer> {
+): Promise<Result<'standards'>> {
   if (pins.length === 0) {
     return {
       ok: true,

@@ -1,8 +1,7 @@
 import { mkdir, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { Result } from '../../contract/answers.ts';
 import { count } from '../../contract/count.ts';
-import type { StartData } from '../../contract/data.ts';
-import type { Envelope } from '../../contract/envelope.ts';
 import type { Args } from '../../contract/verbs.ts';
 import { oneLine } from '../../contract/visible.ts';
 import type { Context } from '../call/context.ts';
@@ -65,11 +64,7 @@ const LONGEST_TITLE = 120;
  * Refuses `already_in_worktree`, `unknown_ref`, `ambiguous_ref`, `invalid_argument`, `branch_exists`, `path_exists`,
  * and `gate_failed` when a setup command fails.
  */
-export async function start(
-  root: string,
-  args: Args<'start'>,
-  ctx: Context,
-): Promise<Omit<Envelope<StartData>, 'verb'>> {
+export async function start(root: string, args: Args<'start'>, ctx: Context): Promise<Result<'start'>> {
   const slug = slugify(args.name ?? 'work');
   const reading = readStatus(root, { compare: 'not', signal: ctx.signal });
   // Opening refuses in words about the repository; what status says of the same trouble is not wanted.
@@ -148,11 +143,7 @@ async function chooseTarget(
   );
 }
 
-function preview(
-  repo: Repository,
-  target: Target,
-  wanted: readonly Wanted[],
-): Omit<Envelope<StartData>, 'verb'> {
+function preview(repo: Repository, target: Target, wanted: readonly Wanted[]): Result<'start'> {
   return {
     ok: true,
     dry_run: true,
@@ -188,7 +179,7 @@ async function make(
   status: TreeStatus,
   known: { wanted: readonly Wanted[]; hints: readonly string[] },
   ctx: Context,
-): Promise<Omit<Envelope<StartData>, 'verb'>> {
+): Promise<Result<'start'>> {
   const reclaimed = await reclaimVanished(repo, ctx);
   const made: Made & { brought: Map<string, string> } = {
     directories: await makeDirectories(worktreesDir(repo)),

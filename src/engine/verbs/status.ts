@@ -1,5 +1,5 @@
-import type { StatusData, Worktree } from '../../contract/data.ts';
-import type { Envelope } from '../../contract/envelope.ts';
+import type { Result } from '../../contract/answers.ts';
+import type { Worktree } from '../../contract/data.ts';
 import type { Args } from '../../contract/verbs.ts';
 import type { Context } from '../call/context.ts';
 import { proofState } from '../gate/proof.ts';
@@ -33,11 +33,7 @@ function landedHint(repo: Repository, worktrees: readonly Worktree[]): string[] 
  * Where a checkout stands: branch, changes, distance from the trunk, proof, and every worktree of the repository.
  * Finishes an interrupted landing first, unless another process is at it, or the caller may only look.
  */
-export async function status(
-  root: string,
-  _args: Args<'status'>,
-  ctx: Context,
-): Promise<Omit<Envelope<StatusData>, 'verb'>> {
+export async function status(root: string, _args: Args<'status'>, ctx: Context): Promise<Result<'status'>> {
   let repo = await openRepository(root, ctx.signal);
   const { done, running, ...finished } = ctx.lookOnly
     ? await tellInterrupted(repo)

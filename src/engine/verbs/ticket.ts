@@ -1,6 +1,5 @@
-import type { Envelope } from '../../contract/envelope.ts';
+import type { Result } from '../../contract/answers.ts';
 import type { Args } from '../../contract/verbs.ts';
-import type { TicketData } from '../../contract/verbs-worktree.ts';
 import { oneLine } from '../../contract/visible.ts';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
@@ -28,11 +27,7 @@ const MOST_TICKETS = 20;
  * what is no reference, for one of another forge than the remotes', and for detaching what is not attached; and `ambiguous`, listing what
  * it could be. Doing it again changes nothing.
  */
-export async function ticket(
-  root: string,
-  args: Args<'ticket'>,
-  ctx: Context,
-): Promise<Omit<Envelope<TicketData>, 'verb'>> {
+export async function ticket(root: string, args: Args<'ticket'>, ctx: Context): Promise<Result<'ticket'>> {
   const reference = requireReference(args.ref);
   const named = await worktreeNamed(root, args.worktree, ctx);
   const attach = args.action === 'attach';

@@ -1,3 +1,4 @@
+import type { Result } from '../../contract/answers.ts';
 import type { UpdateData } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
 import type { Args } from '../../contract/verbs.ts';
@@ -36,11 +37,7 @@ import { checkoutCommands, ensureCommands } from '../worktree/setup.ts';
  * Refuses `not_in_worktree`, `dirty_worktree`, `unknown_ref`, `ambiguous_ref`, `merge_conflict`, and `invalid_argument` for
  * a history of its own.
  */
-export async function update(
-  root: string,
-  args: Args<'update'>,
-  ctx: Context,
-): Promise<Omit<Envelope<UpdateData>, 'verb'>> {
+export async function update(root: string, args: Args<'update'>, ctx: Context): Promise<Result<'update'>> {
   let repo = await openRepository(root, ctx.signal);
   if (isHome(repo)) {
     throw new Refusal(
@@ -70,7 +67,7 @@ async function updateFetched(
   repo: Repository,
   args: Args<'update'>,
   ctx: Context,
-): Promise<Omit<Envelope<UpdateData>, 'verb'>> {
+): Promise<Result<'update'>> {
   if (args.from !== undefined) {
     throw new Refusal(
       'invalid_argument',
@@ -89,11 +86,7 @@ async function updateFetched(
   return { ...answer, hints: [more, ...(answer.hints ?? [])] };
 }
 
-async function updateLocked(
-  repo: Repository,
-  args: Args<'update'>,
-  ctx: Context,
-): Promise<Omit<Envelope<UpdateData>, 'verb'>> {
+async function updateLocked(repo: Repository, args: Args<'update'>, ctx: Context): Promise<Result<'update'>> {
   const from = args.from ?? requireTrunk(repo).name;
   const theirs = args.from === undefined ? requireTrunk(repo).commit : await resolveRef(repo, args.from);
   const before = repo.commit;
@@ -143,12 +136,12 @@ async function regenerated(
   regeneration: Regeneration,
   untracked: ReadonlySet<string>,
   so: {
-    answer: Omit<Envelope<UpdateData>, 'verb'>;
+    answer: Result<'update'>;
     merged: UpdateData;
     said: (commit: string) => string;
   },
   ctx: Context,
-): Promise<Omit<Envelope<UpdateData>, 'verb'>> {
+): Promise<Result<'update'>> {
   const { answer, merged, said } = so;
   const fresh = await openRepository(repo.root);
   const made = await runGenerators(fresh, regeneration.groups, ctx);
@@ -215,7 +208,7 @@ async function ensured(
   data: UpdateData,
   message: string,
   ctx: Context,
-): Promise<Omit<Envelope<UpdateData>, 'verb'>> {
+): Promise<Result<'update'>> {
   const fresh = data.merged ? await openRepository(repo.root) : repo;
   const setup = await makeReady(fresh, ctx);
   const rest = {

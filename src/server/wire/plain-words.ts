@@ -27,7 +27,7 @@ function withoutDump(part: string): string {
   }
 }
 
-type Answer = Extract<JSONRPCMessage, { error: unknown }>;
+type ErrorMessage = Extract<JSONRPCMessage, { error: unknown }>;
 
 /** Has a server's errors be sentences over this connection, before the server is connected to it. */
 export function withPlainErrors(transport: Transport): void {
@@ -52,7 +52,7 @@ export function withPlainErrors(transport: Transport): void {
   };
 }
 
-function plain({ id, error }: Answer, arriving: { id: RequestId; method: string } | undefined): void {
+function plain({ id, error }: ErrorMessage, arriving: { id: RequestId; method: string } | undefined): void {
   if (error.code === NO_METHOD && arriving !== undefined && arriving.id === id) {
     error.message = `This server has no method "${arriving.method.slice(0, 100)}".`;
     return;
