@@ -1,7 +1,8 @@
 import yargs from 'yargs';
 import { setupClients } from '../contract/setup-clients.ts';
 import type { Args, Verb } from '../contract/verbs.ts';
-import { type Command, commands, Misuse, type Parsed, shared, text } from './commands.ts';
+import { commands } from './commands.ts';
+import { type Command, Misuse, type Parsed, shared, text } from './options.ts';
 import { type SetupRequest, setupOf, setupOptions, setupUsage } from './setup-command.ts';
 
 /** One verb to run. `path` is as it was typed. */

@@ -1,7 +1,8 @@
 import type { Envelope } from '../contract/envelope.ts';
 import type { Verb } from '../contract/verbs.ts';
 import { nearest } from '../engine/words/nearest.ts';
-import { commands, type Misuse, optionNames } from './commands.ts';
+import { commands, optionNames } from './commands.ts';
+import type { Misuse } from './options.ts';
 
 /** A usage error in the words a person reads, and what `--json` answers when the verb at least is known. */
 export interface Explained {

@@ -1,6 +1,6 @@
 import { type CommandLine, readCommandLine } from './command-line.ts';
-import { Misuse } from './commands.ts';
 import { explain } from './misuse.ts';
+import { Misuse } from './options.ts';
 import { run } from './run.ts';
 import { setUp } from './setup.ts';
 import { printable } from './words.ts';

@@ -1,5 +1,5 @@
 import { type SetupClient, setupClients } from '../contract/setup-clients.ts';
-import { Misuse, type Parsed, text } from './commands.ts';
+import { Misuse, type Parsed, text } from './options.ts';
 
 export const setupUsage = 'setup <client>';
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { commands, type OptionSpec, shared } from '../cli/commands.ts';
+import { commands } from '../cli/commands.ts';
+import { type OptionSpec, shared } from '../cli/options.ts';
 import { typeWords } from '../contract/schema-words.ts';
 import { type Verb, verbNames, verbs } from '../contract/verbs.ts';
 

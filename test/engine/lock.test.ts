@@ -16,7 +16,8 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Refusal } from '../../src/engine/call/refusal.ts';
-import { acquireLock, isHeld, lockHolders } from '../../src/engine/state/lock.ts';
+import { acquireLock } from '../../src/engine/state/lock.ts';
+import { isHeld, lockHolders } from '../../src/engine/state/lock-holder.ts';
 import { playsPart, processes, runs, until } from '../support/processes.ts';
 
 const run = promisify(execFile);

@@ -7,7 +7,7 @@ import { listRefs } from '../git/refs.ts';
 import { branchesInUse, mergedInto } from '../maintenance/branches.ts';
 import { findLeftovers, type Leftovers } from '../maintenance/find.ts';
 import type { Repository } from '../repository/repository.ts';
-import { lockHolders } from '../state/lock.ts';
+import { lockHolders } from '../state/lock-holder.ts';
 import { shellWord } from '../words/shell-word.ts';
 import { fine, warn } from './finding.ts';
 

@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal } from '../call/refusal.ts';
 import { namesIn } from '../files/files.ts';
 import { procStat } from '../process/proc-stat.ts';
-import { acquireLock, holding, type Lock, type LockHolder, lockHolders } from '../state/lock.ts';
+import { acquireLock, holding, type Lock } from '../state/lock.ts';
+import { type LockHolder, lockHolders } from '../state/lock-holder.ts';
 import { ownStateDir } from '../state/seal.ts';
 
 /*

@@ -9,7 +9,7 @@ import { isReachable } from '../landing/keep.ts';
 import { isLanded } from '../landing/landed.ts';
 import { deleteBranch } from '../landing/retire.ts';
 import { type Repository, where } from '../repository/repository.ts';
-import { isHeld } from '../state/lock.ts';
+import { isHeld } from '../state/lock-holder.ts';
 import { PRUNE } from '../state/remedies.ts';
 import { isInUse } from '../worktree/admin.ts';
 import { gitDirOf, namesOf } from '../worktree/identity.ts';

@@ -4,7 +4,7 @@ import { readJournal as readProving } from '../init/prove.ts';
 import { findInterruptedRemovals } from '../landing/interrupted-removals.ts';
 import { readJournal as readLanding } from '../landing/journal.ts';
 import type { Repository } from '../repository/repository.ts';
-import { lockHolders } from '../state/lock.ts';
+import { lockHolders } from '../state/lock-holder.ts';
 import { isInUse } from '../worktree/admin.ts';
 import type { Cleanup } from './leftover.ts';
 

@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { namesIn } from '../files/files.ts';
 import { textOf } from '../git/git-dir.ts';
 import { checkoutLockPath } from '../repository/checkout.ts';
-import { isHeld } from '../state/lock.ts';
+import { isHeld } from '../state/lock-holder.ts';
 
 /** git's own directory for each linked checkout, by the checkout's path (gitrepository-layout(5), `worktrees/<id>/gitdir`). */
 export async function adminDirs(commonDir: string): Promise<Map<string, string>> {

@@ -6,7 +6,7 @@ import type { Context } from '../call/context.ts';
 import { readBounded } from '../files/bounded-file.ts';
 import { stateDir } from '../files/files.ts';
 import { checkoutLockPath } from '../repository/checkout.ts';
-import { isHeld } from '../state/lock.ts';
+import { isHeld } from '../state/lock-holder.ts';
 
 const MOST_BYTES = 256 * 1024;
 const text = z.string().max(4096);
