@@ -241,6 +241,13 @@ export const commands: { [V in Verb]: Command<V> } = {
       return ticket === undefined ? {} : { ticket };
     },
   },
+  peek: {
+    usage: 'peek <worktree>',
+    describe: 'Look into a worktree: git, the last lines of its job, the last words of the agent in it',
+    positionals: { worktree: namedWorktree },
+    options: {},
+    args: (parsed) => ({ worktree: text(parsed.worktree) ?? '' }),
+  },
   projects: {
     usage: 'projects',
     describe: 'List the projects discern has met, and each of their checkouts',

@@ -1,7 +1,10 @@
 import type { FleetData, FleetWorktree, SessionRow } from './verbs-fleet.ts';
 
+/** What the words about a worktree are made from. */
+type Told = Omit<Partial<FleetWorktree>, 'sessions'>;
+
 /** How a worktree stands, in a few words: why a person is needed is not among them. */
-export function worktreeWords(one: FleetWorktree): string[] {
+export function worktreeWords(one: Told): string[] {
   const { changes, gate, last_run: run, phase, todos, tickets = [] } = one;
   const changed = changes ? changes.staged + changes.unstaged + changes.untracked : 0;
   return [

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { VerbDescriptor } from './verb.ts';
+import { oneWorktree, projectPath, worktree } from './verb-arguments.ts';
 import { Phase, Ticket } from './verbs-worktree.ts';
 
 /** What an agent's session is doing, by its client's own records. */
@@ -104,6 +105,36 @@ const FleetData = z.strictObject({
 });
 export type FleetData = z.infer<typeof FleetData>;
 
+const PeekData = z.strictObject({
+  ...oneWorktree,
+  ...FleetWorktree.pick({
+    title: true,
+    ahead: true,
+    behind: true,
+    changes: true,
+    proof: true,
+    gate: true,
+    last_run: true,
+    phase: true,
+    todos: true,
+    tickets: true,
+    commits: true,
+    needs_attention: true,
+  }).shape,
+  job: z
+    .strictObject({
+      path: z.string().describe('The file that holds all of it.'),
+      output: z.string().describe('Its last lines.'),
+    })
+    .optional()
+    .describe('What the job printed that runs, or that failed or ran last.'),
+  session: SessionRow.extend({ text: z.string().optional().describe('Its last words, the end of them.') })
+    .optional()
+    .describe('The session that was active in it last.'),
+  sessions: z.number().int().describe('How many there are in it.'),
+});
+export type PeekData = z.infer<typeof PeekData>;
+
 const ProjectsData = z.strictObject({
   projects: z.array(
     z.strictObject({
@@ -155,6 +186,17 @@ export const fleetVerbs = {
       ticket: z.string().optional().describe('Only worktrees with this ticket.'),
     }),
     data: FleetData,
+    annotations,
+    traits: { ...traits, begins: 'known' },
+  },
+  peek: {
+    title: 'Look into a worktree',
+    description:
+      'Look into one worktree: git, the last lines of its running or last job, the last words of the agent in it. At most 4 KB.',
+    remoteDescription: null,
+    looking: null,
+    args: z.strictObject({ worktree, path: projectPath }),
+    data: PeekData,
     annotations,
     traits: { ...traits, begins: 'known' },
   },

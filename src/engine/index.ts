@@ -14,6 +14,7 @@ import { fleet } from './verbs/fleet.ts';
 import { done, prepare, test } from './verbs/gate.ts';
 import { explain } from './verbs/help.ts';
 import { init } from './verbs/init.ts';
+import { peek } from './verbs/peek.ts';
 import { projects } from './verbs/projects.ts';
 import { prune } from './verbs/prune.ts';
 import { phase, todo } from './verbs/reported.ts';
@@ -49,6 +50,7 @@ const cores: { [V in Verb]: Core<V> } = {
   sessions,
   recollect,
   fleet,
+  peek,
   projects,
   phase,
   todo,

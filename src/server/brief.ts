@@ -25,6 +25,8 @@ const PAGE = 20;
  */
 export function brief(envelope: Envelope): Envelope {
   if (envelope.verb === 'help' || envelope.verb === 'recollect') return compact({ ...envelope });
+  // It keeps to its own limit.
+  if (envelope.verb === 'peek' && envelope.ok) return compact({ ...envelope });
   if (envelope.verb === 'fleet' && envelope.ok) {
     const { data, more } = briefFleet(envelope.data ?? {});
     return compact({ ...envelope, data, ...(Object.keys(more).length > 0 && { more }) });

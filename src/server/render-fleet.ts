@@ -1,5 +1,5 @@
 import { projectWords, sessionWords, worktreeWords } from '../contract/fleet-words.ts';
-import type { FleetData, FleetWorktree, ProjectsData } from '../contract/verbs-fleet.ts';
+import type { FleetData, FleetWorktree, PeekData, ProjectsData } from '../contract/verbs-fleet.ts';
 
 /** Worktrees that are told with their sessions; of those beyond only how many they are. */
 const MOST_WORKTREES = 30;
@@ -29,6 +29,21 @@ function worktreeLines(one: FleetWorktree): string[] {
   return [
     `- ${why ? `${why.join(', ')}: ` : ''}${root} (${[branch ?? 'detached', ...words].join('; ')})`,
     ...sessions.slice(0, MOST_SESSIONS).map((row) => `  - ${sessionWords(row)}`),
+  ];
+}
+
+/** One worktree: how it stands, its job's last lines, and its session's last words. */
+export function peekLines(data: PeekData): string[] {
+  const { title, needs_attention: why, commits = [], job, session, sessions } = data;
+  const words = [...(title === undefined ? [] : [`"${title}"`]), ...worktreeWords(data)];
+  return [
+    ...(why ? [`needs a person: ${why.join(', ')}`] : []),
+    ...(words.length > 0 ? [words.join('; ')] : []),
+    ...commits.map(({ commit, subject }) => `- ${commit.slice(0, 10)} ${subject}`),
+    ...(job ? [`job, the end of ${job.path}:`, job.output.trimEnd()] : []),
+    ...(session ? [`session ${sessionWords(session)}`] : []),
+    ...(session?.text ? ['its last words:', session.text] : []),
+    ...(sessions > 1 ? [`and ${sessions - 1} more sessions`] : []),
   ];
 }
 

@@ -24,7 +24,7 @@ import type { VerbWithReport } from '../contract/traits.ts';
 import type { RecollectData, SessionsData } from '../contract/verbs-fleet.ts';
 import { visible } from '../contract/visible.ts';
 import { byJob, cut, cutMiddle, lastOf } from './cut.ts';
-import { fleetLines, projectLines } from './render-fleet.ts';
+import { fleetLines, peekLines, projectLines } from './render-fleet.ts';
 import { describedLines, todoLines } from './render-worktree.ts';
 
 const MOST_DIAGNOSTICS = 10;
@@ -137,6 +137,7 @@ const ownLines: { [V in VerbWithReport]: (envelope: AnswerOf<V>) => string[] } =
   sessions: (envelope) => (isWhole(envelope) ? sessionLines(envelope.data) : []),
   recollect: (envelope) => (isWhole(envelope) ? queryLines(envelope.data) : []),
   fleet: (envelope) => (isWhole(envelope) ? fleetLines(envelope.data) : []),
+  peek: (envelope) => (isWhole(envelope) ? peekLines(envelope.data) : []),
   projects: (envelope) => (isWhole(envelope) ? projectLines(envelope.data) : []),
   describe: ({ ok, data }) => (ok ? describedLines(data ?? {}) : []),
   todo: ({ data }) => some(todoLines(data ?? {}), MOST_PLANNED),

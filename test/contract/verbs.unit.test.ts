@@ -27,6 +27,7 @@ describe('The table of verbs', () => {
         'doctor',
         'help',
         'fleet',
+        'peek',
         'projects',
         'sessions',
         'recollect',

@@ -307,6 +307,44 @@ describe('The fleet', () => {
     assert.equal(existsSync(ran), false);
   });
 
+  it('lets one look into a worktree: its job’s last lines and its session’s last words, in 4 KB', async () => {
+    const project = await make({
+      config: `[project]\nname = "x"\n[jobs]\ntest = '''seq 1 5000; printf "\\033[31mthe reason\\033[0m\\n"; exit 1'''\n`,
+    });
+    const { id, path } = await started(project.root);
+    const peek = async () => {
+      const answer = await verb('peek', '', { worktree: id });
+      return { data: succeeded(answer), size: Buffer.byteLength(JSON.stringify(answer)) };
+    };
+    const empty = (await peek()).data;
+    assert.deepEqual([empty.job, empty.session, empty.sessions], [undefined, undefined, 0]);
+    await session(path, { status: 'busy' });
+    refusedWith(await verb('test', path), 'gate_failed');
+    for (const n of [1, 2, 3])
+      await project.commit({ 'src/b.txt': `${n}\n` }, path, `${'ö'.repeat(300)} ${n}`);
+    succeeded(await verb('describe', '', { worktree: id, title: 'ö'.repeat(120) }));
+    const { data, size } = await peek();
+    assert.ok(size <= 4_096, `${size}`);
+    assert.match(data.job?.output ?? '', /\n5000\nthe reason$/);
+    assert.equal((await readFile(data.job?.path ?? '', 'utf8')).startsWith('1\n2\n'), true);
+    assert.deepEqual([data.session?.id, data.needs_attention], [recordedId, ['gate red']]);
+    assert.match(data.session?.text ?? '', /\w/);
+    const said = JSON.stringify(data.session);
+    assert.ok(!said.includes('tool_use') && !said.includes('<'), said);
+    const server = await open({ env: { DISCERN_STATE_DIR: join(home, 'state') } });
+    const { text, envelope } = await server.call('discern_peek', { worktree: path });
+    assert.ok(text.length <= 4_096 && text.includes('the reason'), text);
+    assert.ok(Buffer.byteLength(JSON.stringify(envelope)) <= 4_096);
+
+    // What a record in the worktree's git directory names is shown only where outputs of runs lie.
+    const secret = join(project.home, 'secret.log');
+    await writeFile(secret, 'a secret\n');
+    const record = join(await git(path, 'rev-parse', '--absolute-git-dir'), 'discern-run.json');
+    const run = JSON.parse(await readFile(record, 'utf8'));
+    await writeFile(record, JSON.stringify({ ...run, failed: [{ job: 'test', output: secret }] }));
+    assert.equal((await peek()).data.job, undefined);
+  });
+
   it('is cut for agents to what they can pay for, those that need a person first', async () => {
     const project = await make();
     const { path } = await started(project.root, { name: 'needs a person' });

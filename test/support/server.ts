@@ -20,6 +20,7 @@ export const requiredArguments: Record<string, Record<string, unknown>> = {
   discern_recollect: { session: 'x' },
   discern_drop: { worktree: 'x', delete_branch: false },
   discern_phase: { worktree: 'x' },
+  discern_peek: { worktree: 'x' },
   discern_todo: { worktree: 'x' },
   discern_describe: { worktree: 'x' },
   discern_ticket: { action: 'attach', worktree: 'x', ref: '1' },

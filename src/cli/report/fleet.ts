@@ -1,5 +1,5 @@
 import { projectWords, sessionWords, worktreeWords } from '../../contract/fleet-words.ts';
-import type { FleetData, FleetWorktree, ProjectsData } from '../../contract/verbs-fleet.ts';
+import type { FleetData, FleetWorktree, PeekData, ProjectsData } from '../../contract/verbs-fleet.ts';
 import type { Ink } from '../ink.ts';
 
 /** Each project with its worktrees, those that need a person first. */
@@ -24,6 +24,21 @@ function worktreeLines(one: FleetWorktree, ink: Ink): string[] {
     `  ${why ? `${ink.yellow(`! ${why.join(', ')}`)}  ` : ''}${name}${title === undefined ? '' : ` ${title}`}  ${words}`,
     `    ${ink.dim(path)}`,
     ...sessions.map((row) => `    - ${sessionWords(row)}`),
+  ];
+}
+
+/** One worktree: how it stands, its job's last lines, and its session's last words. */
+export function peekLines(data: PeekData, ink: Ink): string[] {
+  const { title, needs_attention: why, commits = [], job, session } = data;
+  const words = worktreeWords(data).join(', ');
+  return [
+    ...(title === undefined ? [] : [`  ${ink.bold(title)}`]),
+    ...(why ? [`  ${ink.yellow(`! ${why.join(', ')}`)}`] : []),
+    ...(words === '' ? [] : [`  ${words}`]),
+    ...commits.map(({ commit, subject }) => `  ${ink.dim(commit.slice(0, 10))} ${subject}`),
+    ...(job ? ['', `${ink.bold('job')} ${ink.dim(job.path)}`, ...job.output.trimEnd().split('\n')] : []),
+    ...(session ? ['', `${ink.bold('session')} ${sessionWords(session)}`] : []),
+    ...(session?.text ? session.text.split('\n') : []),
   ];
 }
 

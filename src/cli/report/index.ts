@@ -14,7 +14,7 @@ import type { Ink } from '../ink.ts';
 import { short, table } from '../words.ts';
 import { doctorLines } from './doctor.ts';
 import { failureLines } from './failures.ts';
-import { fleetLines, projectLines } from './fleet.ts';
+import { fleetLines, peekLines, projectLines } from './fleet.ts';
 import { helpLines } from './help.ts';
 import { initLines } from './init.ts';
 import { jobLines } from './jobs.ts';
@@ -128,6 +128,7 @@ const ownLines: { [V in VerbWithReport]: (envelope: AnswerOf<V>, ink: Ink) => st
   sessions: (envelope, ink) => (isWhole(envelope) ? sessionLines(envelope.data, ink) : []),
   recollect: (envelope, ink) => (isWhole(envelope) ? queryLines(envelope.data, ink) : []),
   fleet: (envelope, ink) => (isWhole(envelope) ? fleetLines(envelope.data, ink) : []),
+  peek: (envelope, ink) => (isWhole(envelope) ? peekLines(envelope.data, ink) : []),
   projects: (envelope, ink) => (isWhole(envelope) ? projectLines(envelope.data, ink) : []),
   describe: ({ ok, data }, ink) => (ok ? describedLines(data ?? {}, ink) : []),
   todo: ({ data }, ink) => todoLines(data ?? {}, ink),

@@ -12,6 +12,8 @@ export interface PlacedSession {
   top?: string;
   /** Its directory, where that is gone. */
   gone?: string;
+  /** What it said to the person last. */
+  said?: string | undefined;
 }
 
 /** How many sessions are looked into, and for how long back. Milliseconds. */
@@ -39,6 +41,7 @@ export async function placedSessions(
     if (facts === undefined || facts.part) continue;
     placed.push({
       row: rowOf(one, facts),
+      said: facts.said,
       ...(facts.cwd === undefined ? {} : await placeOf(facts.cwd)),
     });
   }

@@ -32,6 +32,8 @@ export interface Facts extends Pick<SessionRow, 'state'> {
   cwd?: string | undefined;
   title?: string | undefined;
   needs_attention?: string | undefined;
+  /** What it said to the person last. */
+  said?: string | undefined;
   /** A part of another session, such as a sub-agent, which is not listed by itself. */
   part?: true;
 }

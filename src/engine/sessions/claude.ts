@@ -58,6 +58,7 @@ export const claude: Adapter = {
         lastIn([...head, ...tail], named) ??
         lastIn([...head, ...tail], guessed) ??
         head.map(asked).find((query) => query !== undefined)?.text,
+      said: lastIn(tail, said),
       ...(await standing(id, { ...ends, tail }, env)),
     };
   },
@@ -76,6 +77,11 @@ function asked(line: Json): Query | undefined {
   const content = queued ? attachment.prompt : objectOf(line.message).content;
   const text = spoken(typeof content === 'string' ? content : partsText(content, ['text']));
   return text === undefined ? undefined : { at: textOf(line.timestamp), text, key: textOf(line.uuid) };
+}
+
+function said(line: Json): string | undefined {
+  if (line.type !== 'assistant' || line.isSidechain === true) return undefined;
+  return partsText(objectOf(line.message).content, ['text']);
 }
 
 /** What Claude Code itself writes in the person's place. */

@@ -55,6 +55,7 @@ export const codex: Adapter = {
     return {
       cwd: lastIn(all, turn) ?? directoryNamed(meta.cwd),
       title: ends.head.map(asked).find((query) => query !== undefined)?.text,
+      said: lastIn(ends.tail, said),
       ...standing(ends, meta),
       ...(typeof meta.source === 'object' && meta.source !== null && { part: true as const }),
     };
@@ -73,6 +74,12 @@ function asked(line: Json): Query | undefined {
         ? textOf(payload.message)
         : undefined;
   return text === undefined || text === '' ? undefined : { at: textOf(line.timestamp), text };
+}
+
+function said(line: Json): string | undefined {
+  const { type, message, last_agent_message: last } = objectOf(line.payload);
+  if (line.type !== 'event_msg') return undefined;
+  return type === 'agent_message' ? textOf(message) : type === 'task_complete' ? textOf(last) : undefined;
 }
 
 function standing(ends: Ends, meta: Json): Facts {

@@ -41,6 +41,7 @@ export const copilot: Adapter = {
     return {
       cwd: directoryNamed(of('cwd')) ?? directoryNamed(began.cwd),
       title: of('name') ?? ends.head.map(asked).find((query) => query !== undefined)?.text,
+      said: lastIn(ends.tail, said),
       ...standing(ends),
     };
   },
@@ -55,6 +56,11 @@ function asked(line: Json): Query | undefined {
   return text === undefined || text === ''
     ? undefined
     : { at: textOf(line.timestamp), text, key: textOf(line.id) };
+}
+
+function said(line: Json): string | undefined {
+  const text = line.type === 'assistant.message' ? textOf(objectOf(line.data).content) : undefined;
+  return text === '' ? undefined : text;
 }
 
 function standing(ends: Ends): Facts {

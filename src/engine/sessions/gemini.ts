@@ -51,6 +51,7 @@ export const gemini: Adapter = {
     return {
       cwd: directoryNamed(root?.text.trim()),
       title: ends.head.map(asked).find((query) => query !== undefined)?.text,
+      said: lastIn(ends.tail, said),
       ...standing(ends),
     };
   },
@@ -79,6 +80,11 @@ function asked(line: Json): Query | undefined {
   const text = typeof line.content === 'string' ? line.content : partsText(line.content, [undefined, 'text']);
   if (text === undefined || text === '' || notSpoken.test(text)) return undefined;
   return { at: textOf(line.timestamp), text, key: textOf(line.id) };
+}
+
+function said(line: Json): string | undefined {
+  const text = line.type === 'gemini' ? textOf(line.content) : undefined;
+  return text === '' ? undefined : text;
 }
 
 /** The end of its program is not recorded: a turn that is over is `idle`, whether it still runs or not. */
