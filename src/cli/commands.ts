@@ -1,6 +1,5 @@
 import type { Args, Verb } from '../contract/verbs.ts';
 
-/** An option as yargs takes it, as far as we use it. */
 import {
   amount,
   type Command,

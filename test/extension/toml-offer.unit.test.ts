@@ -172,7 +172,7 @@ describe('Hover in discern.toml', () => {
   it('says what a key is, its type and its default', () => {
     assert.equal(
       said('[gate]\ntime|out = 5'),
-      '`timeout`: number, default 600\n\nSeconds any one job may take; 0 is no limit.',
+      '`timeout`: number, default 600\n\nSeconds any one job may take; 0 means no limit.',
     );
     assert.match(
       said('[jobs.x]\nst|age = "fix"') ?? '',

@@ -2,8 +2,8 @@ import type { LandingWay } from '../../contract/settings.ts';
 import { commitForPerson } from '../git/merge.ts';
 import { isAncestor, treeOf } from '../git/refs.ts';
 import type { Repository } from '../repository/repository.ts';
+import { authorsOf, ownCommits, type Work } from '../repository/work.ts';
 import { replay } from './replay.ts';
-import { authorsOf, ownCommits, type Work } from './work.ts';
 
 /**
  * The commit that the trunk is to move to: the work's tree, in as many commits as the way it lands makes of it. Where the branch's

@@ -4,6 +4,7 @@ import { Refusal } from '../call/refusal.ts';
 import { exists } from '../files/files.ts';
 import { git, gitLine } from '../git/core.ts';
 import { commitTree } from '../git/merge.ts';
+import { identity } from '../git/own-author.ts';
 import { moveRef, treeOf } from '../git/refs.ts';
 import { branchOf, type WorktreeEntry } from '../git/worktree.ts';
 import { treeIfWhole } from '../git/write-tree.ts';
@@ -13,7 +14,6 @@ import { RECOVERED, recoveryRef } from '../repository/recovered.ts';
 import { shellWord } from '../words/shell-word.ts';
 import { keepCommits, leftCommits } from './left-commits.ts';
 import { refName } from './retire.ts';
-import { identity } from './snapshot.ts';
 
 /**
  * Keeps what goes when git forgets a checkout whose directory is gone: what was staged in it, and the commits that only its HEAD,

@@ -11,6 +11,7 @@ import type { Difference } from '../git/diff.ts';
 import { parseObstacles } from '../git/read-tree.ts';
 import { isAncestor, moveRef, moveRefWith, resolveCommit } from '../git/refs.ts';
 import { cleanAt } from '../removal/stock.ts';
+import { landedRef } from '../repository/landed.ts';
 import { type Repository, type Trunk, where } from '../repository/repository.ts';
 import type { Teardown } from '../worktree/resources.ts';
 import { catchUp } from './catch-up.ts';
@@ -18,7 +19,6 @@ import { follow } from './follow.ts';
 import { editedInTheWay } from './hidden-edits.ts';
 import { blocked, standInTheWay } from './in-the-way.ts';
 import { closeJournal, headOf, type Journal, writeJournal } from './journal.ts';
-import { landedRef } from './landed.ts';
 import {
   deleteBranch,
   goneHints,

@@ -3,9 +3,9 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { git, gitLine } from '../git/core.ts';
 import { commitTree } from '../git/merge.ts';
+import { identity } from '../git/own-author.ts';
 import { listRefs } from '../git/refs.ts';
 import { RECOVERED, recoveryRef, timeIn } from '../repository/recovered.ts';
-import { identity } from './snapshot.ts';
 
 /** More tips than this are kept by one commit that has them as its parents. */
 const MOST_REFS = 20;

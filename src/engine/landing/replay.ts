@@ -1,9 +1,9 @@
 import { Refusal } from '../call/refusal.ts';
 import { commitForPerson, commitTree, mergeTrees } from '../git/merge.ts';
+import { identity } from '../git/own-author.ts';
 import { treeOf } from '../git/refs.ts';
 import { type Repository, where } from '../repository/repository.ts';
-import { identity } from './snapshot.ts';
-import { authorsOf, ownCommits, type Work } from './work.ts';
+import { authorsOf, ownCommits, type Work } from '../repository/work.ts';
 
 /**
  * The branch's commits made anew on the trunk, one by one, merges left out: each with its author, date and message. One that brings

@@ -8,19 +8,13 @@ import { fields, git, pathText, tryGit } from '../git/core.ts';
 import { treeDifference } from '../git/diff.ts';
 import { treeEntries } from '../git/ls-tree.ts';
 import { commitTree } from '../git/merge.ts';
+import { identity } from '../git/own-author.ts';
 import { moveRef } from '../git/refs.ts';
 import { treeIfWhole, writeTree } from '../git/write-tree.ts';
 import { recoveryRef } from '../repository/recovered.ts';
 import { withPrivateIndex } from '../state/private-index.ts';
 import { submoduleCommits } from '../worktree/inspect.ts';
 import { reasonIn } from './unwritten.ts';
-/** Who commits what discern keeps: it is nobody's own work. */
-export const identity = {
-  GIT_AUTHOR_NAME: 'discern',
-  GIT_AUTHOR_EMAIL: 'discern@localhost',
-  GIT_COMMITTER_NAME: 'discern',
-  GIT_COMMITTER_EMAIL: 'discern@localhost',
-};
 
 /**
  * Keeps everything a checkout holds that git could lose: its HEAD (empty before the first commit), its index and its

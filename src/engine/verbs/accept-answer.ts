@@ -9,8 +9,8 @@ import type { Convergence } from '../landing/converge.ts';
 import { type LandingResult, nothing } from '../landing/land.ts';
 import type { Recovery } from '../landing/recover.ts';
 import { namedIgnored } from '../landing/retire.ts';
-import type { Work } from '../landing/work.ts';
 import { type Repository, rootIn, type Trunk, where } from '../repository/repository.ts';
+import type { Work } from '../repository/work.ts';
 import { leavingAdvice } from '../worktree/moving.ts';
 
 export type AcceptAnswer = Omit<Envelope<AcceptData>, 'verb'>;

@@ -10,12 +10,12 @@ import { readStatus } from '../git/status.ts';
 import { insideProject } from '../jobs/scopes.ts';
 import { findObstacles, waitForBranch, waitForIndex } from '../landing/follow.ts';
 import { requireOwnState } from '../landing/journal.ts';
-import { landedAs, landedBelow } from '../landing/landed.ts';
 import { policyWords } from '../landing/policy.ts';
-import type { Work } from '../landing/work.ts';
 import { lookInto } from '../removal/look.ts';
 import { requireCleanWorktree } from '../repository/checkout.ts';
+import { landedAs, landedBelow } from '../repository/landed.ts';
 import { type Repository, requireTrunk, rootIn, type Trunk, where } from '../repository/repository.ts';
+import type { Work } from '../repository/work.ts';
 import { readRecord } from '../worktree/identity.ts';
 import type { Candidate } from './accept-answer.ts';
 import {

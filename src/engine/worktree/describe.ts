@@ -8,7 +8,7 @@ import { isProvablyAsOurs, isProvablyClean } from '../git/quiet.ts';
 import { aheadBehind, treesOf } from '../git/refs.ts';
 import { isClean, readStatus, type TreeStatus } from '../git/status.ts';
 import { branchOf, type WorktreeEntry } from '../git/worktree.ts';
-import { anyLanded, landedAs } from '../landing/landed.ts';
+import { anyLanded, landedAs } from '../repository/landed.ts';
 import { isHomeEntry, type Repository, rootIn } from '../repository/repository.ts';
 import { gitDirOf, namesOf, readRecord } from './identity.ts';
 import { listeningOn } from './listening.ts';

@@ -1,9 +1,9 @@
 import { git } from '../git/core.ts';
 import { commitTree, type MergeResult, mergeTrees } from '../git/merge.ts';
+import { identity } from '../git/own-author.ts';
 import { isAncestor, resolveCommit, treeOf } from '../git/refs.ts';
-import { loggedAt } from '../repository/recovered.ts';
-import type { Repository } from '../repository/repository.ts';
-import { identity } from './snapshot.ts';
+import { loggedAt } from './recovered.ts';
+import type { Repository } from './repository.ts';
 import { ownCommits } from './work.ts';
 
 /** Where the commits of a branch that was squashed or rebased are kept, under the name of what they landed as. */
