@@ -80,12 +80,18 @@ describe('accept refuses, and changes nothing,', () => {
     await refused(project, path, 'dirty_worktree', /detached HEAD/);
   });
 
-  it('a branch that lacks commits of the trunk', async () => {
+  it('a branch that conflicts with the trunk, and says in what and with whose commits', async () => {
     const project = await make();
-    const path = await work(project);
-    await project.commit({ c: '' });
-    await project.commit({ d: '' });
-    await refused(project, path, 'behind_trunk', /lacks 2 commits of main: call update/);
+    const path = await work(project, { 'src/a.txt': 'mine\n', 'src/b.txt': 'mine\n' });
+    await project.commit({ 'src/a.txt': 'theirs\n' }, project.root, 'Changed on the trunk');
+    await project.commit({ 'src/c.txt': 'c\n' }, project.root, 'Not concerned');
+    const data = await refused(
+      project,
+      path,
+      'merge_conflict',
+      /conflicts with main in src\/a\.txt, changed there by [0-9a-f]+ "Changed on the trunk" \(A Developer\)\. .*call update/,
+    );
+    assert.deepEqual(data.files, ['src/a.txt']);
   });
 
   it('a locked worktree, and gives the reason', async () => {

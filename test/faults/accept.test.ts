@@ -80,22 +80,27 @@ describe('An accept that was killed', () => {
     });
   }
 
-  it('is finished before the accept of another worktree, which then lacks its commits', async () => {
+  it('is finished before the accept of another worktree, which then lands together with it', async () => {
     const one = await work();
     const other = await started(one.project.root, { name: 'other' });
     await one.project.commit({ 'other.txt': '' }, other.path);
     await killedAt('accept.moved', 'accept', one.path);
-    const answer = await verb('accept', other.path);
-    assert.equal(answer.error, 'behind_trunk');
-    assert.deepEqual(
-      answer.data?.landing,
-      { ...nothingLanded, recovery_performed: true },
-      'it tells of the landing it finished though it refuses its own',
-    );
-    await assertSettled(one);
-    succeeded(await verb('update', other.path));
-    succeeded(await verb('accept', other.path));
+    const { landing } = succeeded(await verb('accept', other.path));
+    assert.deepEqual([landing.recovery_performed, landing.trunk_landed], [true, true]);
+    await git(one.project.root, 'merge-base', '--is-ancestor', one.commit, 'main');
     assert.equal(await git(one.project.root, 'status', '--porcelain'), '?? loose.txt');
+    await assertSound(one.project, [one.before, one.commit]);
+  });
+
+  it('is told of by the accept of another worktree that is refused itself', async () => {
+    const one = await work();
+    const other = await started(one.project.root, { name: 'other' });
+    await one.project.commit({ 'src/a.txt': 'conflicts\n' }, other.path);
+    await killedAt('accept.moved', 'accept', one.path);
+    const answer = await verb('accept', other.path);
+    assert.equal(answer.error, 'merge_conflict');
+    assert.deepEqual(answer.data?.landing, { ...nothingLanded, recovery_performed: true });
+    await assertSettled(one);
   });
 
   for (const point of ['retire.renamed', 'retire.judged']) {

@@ -93,7 +93,7 @@ if (!playsPart(parts)) {
       await project.remove();
     });
 
-    it('lands all it does: each proved, one after the other, the others told to wait or to catch up', async () => {
+    it('lands all it does: each proved, one after the other, together with what landed before', async () => {
       const { root } = project;
       const changed = { 'discern.toml': `${plainConfig}smoke = "true"\n` };
       const played = ['one', 'two', 'three', 'four'].map(async (name) => {

@@ -30,22 +30,16 @@ describe('Two processes that land at once', () => {
     return removeAll();
   });
 
-  it('land one after the other, and the second is told what it lacks', async () => {
+  it('land one after the other, the second together with the first', async () => {
     const project = await make();
     const works = [await work(project, 'one'), await work(project, 'two')];
     const answers = await Promise.all(works.map(({ path }) => elsewhere('accept', path, {}).ended));
-    const landed = answers.filter((answer) => answer?.ok);
-    assert.equal(landed.length, 1, JSON.stringify(answers.map((answer) => answer?.message)));
-    const [refused] = answers.filter((answer) => !answer?.ok);
-    assert.ok(['behind_trunk', 'busy'].includes(refused?.error ?? ''), refused?.message);
-    assert.equal(refused?.data?.landing?.trunk_landed, false);
-    await assertSound(
+    for (const answer of answers) assert.equal(answer?.ok, true, answer?.message);
+    const status = await assertSound(
       project,
       works.map(({ commit }) => commit),
     );
-    const other = works[answers.findIndex((answer) => !answer?.ok)];
-    succeeded(await verb('update', other?.path ?? '/'));
-    succeeded(await verb('accept', other?.path ?? '/'));
+    assert.equal(status.worktrees.length, 1, 'no checkout of ours stays');
     assert.equal(await git(project.root, 'ls-files', 'one.txt', 'two.txt'), 'one.txt\ntwo.txt');
   });
 
@@ -61,8 +55,11 @@ describe('Two processes that land at once', () => {
     const third = verb('accept', two.path, {}, { events });
     const answers = [await third, await second.ended];
     assert.equal(((await done) as Envelope | undefined)?.ok, true);
+    // Two of the same worktree: one lands it, and the other is told to wait or that it is gone.
+    const refusals = ['busy', 'root_missing', 'not_initialized', 'path_not_found', 'unavailable'];
     for (const answer of answers)
-      assert.ok(['behind_trunk', 'busy'].includes(answer?.error ?? ''), answer?.message);
+      assert.ok(answer?.ok || refusals.includes(answer?.error ?? ''), answer?.message);
+    assert.ok(answers.some((answer) => answer?.ok));
   });
 
   it('land the same worktree once', async () => {

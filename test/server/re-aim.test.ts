@@ -86,7 +86,7 @@ describe('The held root', () => {
     await stays(worktree, 'discern_accept', { path: project.root }, false);
     await stays(worktree, 'discern_done', { path: project.root }, true);
     await project.commit({ 'src/c.txt': 'c\n' });
-    await stays(worktree, 'discern_accept', {}, false); // behind_trunk
+    await stays(worktree, 'discern_done', {}, false); // behind_trunk
     await stays(worktree, 'discern_update', {}, true);
     await stays(worktree, 'discern_done', {}, true);
     await writeFile(join(worktree, 'src/b.txt'), 'edited\n');

@@ -230,7 +230,7 @@ describe('What a tool answers', () => {
     await call('test', { pth: '/' }, 'unknown_argument');
     await project.commit({ 'src/c.txt': 'trunk\n' });
     await call('done', {}, 'behind_trunk');
-    await call('accept', {}, 'behind_trunk');
+    await call('accept', { dry_run: true }, 'preview');
     await call('update', { dry_run: true }, 'preview');
     await call('update', {}, 'ok');
     await call('update', {}, 'ok');

@@ -36,6 +36,7 @@ export const pointsOf = {
 
 /** Points that need a project of a kind, and the tests that kill at them. */
 export const pointsElsewhere = {
+  'test/faults/combine.test.ts': /^combine\./,
   'test/faults/bringing.test.ts': /^start\.(bringing|brought)$/,
   'test/faults/init.test.ts': /^init\./,
   'test/server/session.test.ts': /^call\./,

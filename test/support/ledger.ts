@@ -155,15 +155,34 @@ export class Ledger {
     this.#precious = this.#precious.filter((one) => !which(one));
   }
 
+  /**
+   * Whether the trunk may be there: where it was, at a commit that was handed to `accept`, at one that such work is on record to have
+   * landed as, or at two of these together.
+   */
+  async mayBeTrunk(commit: string): Promise<boolean> {
+    if (commit === this.trunk || this.mayLand.has(commit)) return true;
+    const refs = await readRefs(join(this.project.root, '.git'));
+    const record = [...refs].find(
+      ([ref]) => ref.endsWith(`-${commit}`) && ref.startsWith('refs/discern/landed/'),
+    );
+    const line = await git(this.project.root, 'rev-list', '--parents', '--max-count=1', commit);
+    const [, one, other] = line.split(' ');
+    const may = record
+      ? this.mayLand.has(record[1])
+      : one !== undefined &&
+        other !== undefined &&
+        (await this.mayBeTrunk(one)) &&
+        (await this.mayBeTrunk(other));
+    if (may) this.mayLand.add(commit);
+    return may;
+  }
+
   /** Checks all that must hold at any instant, whatever was killed. */
   async check(): Promise<void> {
     const gitDir = join(this.project.root, '.git');
     const [refs, registered] = await Promise.all([readRefs(gitDir), readRegistered(gitDir)]);
     const trunk = refs.get('refs/heads/main') ?? '';
-    assert.ok(
-      trunk === this.trunk || this.mayLand.has(trunk),
-      `the trunk is at ${trunk}, and was at ${this.trunk}`,
-    );
+    assert.ok(await this.mayBeTrunk(trunk), `the trunk is at ${trunk}, and was at ${this.trunk}`);
     if (trunk !== this.trunk) await this.#assertProved(trunk);
     this.trunk = trunk;
     await this.#lookAt(JSON.stringify([[...refs].sort(), [...registered].sort()]));

@@ -329,13 +329,14 @@ export class Walk {
     const head = await git(path, 'rev-parse', 'HEAD').catch(() => undefined);
     if (head !== undefined) this.#ledger.mayLand.add(head);
     const before = this.#ledger.trunk;
-    const answer = await this.#call('accept', path, {});
+    const how = this.#dice.pick(['ff', 'ff', 'merge', 'squash', 'rebase']);
+    const answer = await this.#call('accept', path, { how });
     if (!answer) return;
     const { landing, landed_commit: landed } = answer.data ?? {};
     if (landing === undefined) return;
     const refs = await readRefs(join(this.#project.root, '.git'));
     const trunk = refs.get('refs/heads/main');
-    if (landing.trunk_landed) assert.ok(landed !== undefined && this.#ledger.mayLand.has(landed));
+    if (landing.trunk_landed) assert.ok(landed !== undefined && (await this.#ledger.mayBeTrunk(landed)));
     else if (!landing.recovery_performed) assert.equal(trunk, before, 'nothing landed, as it says');
     assert.equal(await isThere(path), !landing.worktree_removed, 'worktree_removed is true to what happened');
     if (landing.branch_deleted)

@@ -5,6 +5,7 @@ import { leftBranches } from './branches.ts';
 import { foreignPlaces } from './foreign.ts';
 import { unreadableJournal } from './journal.ts';
 import type { Cleanup, Leftover } from './leftover.ts';
+import { distrustedOwnCheckouts } from './own-checkouts.ts';
 import { distrustedRemovals, orphanedRemovals } from './removals.ts';
 import { vanishedResources } from './resources.ts';
 import { halfStarted } from './starts.ts';
@@ -40,6 +41,7 @@ export async function findLeftovers(repo: Repository): Promise<Leftovers> {
     unreadableJournal(repo),
     distrustedProving(repo.commonDir),
     distrustedRemovals(repo),
+    distrustedOwnCheckouts(repo),
     foreignPlaces(repo),
     halfStarted(repo),
     leftBranches(repo, new Set(freed)),

@@ -5,6 +5,7 @@ import { exists } from '../files/files.ts';
 import { recoverProving } from '../init/prove.ts';
 import { recoverRemovals } from '../landing/interrupted-removals.ts';
 import { readJournal } from '../landing/journal.ts';
+import { recoverOwnCheckouts } from '../landing/own-checkout.ts';
 import { type Recovery, recoverLocked, tryLockLanding } from '../landing/recover.ts';
 import { type Repository, rootIn } from '../repository/repository.ts';
 import { holding } from '../state/lock.ts';
@@ -33,11 +34,13 @@ export async function finishInterrupted(repo: Repository, ctx: Context): Promise
     if (typeof landing === 'string') return { done: [], findings: [], running: landing };
     const removals = await recoverRemovals(repo, ctx);
     const proving = await recoverProving(repo, ctx);
+    const own = await recoverOwnCheckouts(repo, ctx);
     return {
       done: [
         ...(landing ? [inSentence(landing)] : []),
         ...removals.done,
         ...(proving === undefined ? [] : [proving]),
+        ...own,
       ],
       findings: removals.findings,
     };

@@ -7,6 +7,7 @@ import type { Repository } from '../repository/repository.ts';
 import { lockHolders } from '../state/lock-holder.ts';
 import { isInUse } from '../worktree/admin.ts';
 import type { Cleanup } from './leftover.ts';
+import { unfinishedOwnCheckouts } from './own-checkouts.ts';
 
 /** Something a run that was interrupted has not finished, and that `finishInterrupted` goes on with. */
 export interface Unfinished extends Omit<Cleanup, 'perform'> {
@@ -54,6 +55,7 @@ export async function unfinished(repo: Repository): Promise<Interrupted> {
       removes: proving.path,
     });
   }
+  found.push(...(await unfinishedOwnCheckouts(commonDir)));
   for (const { at, path, judged, gitDir } of removals) {
     // A removal that is still going is no leftover.
     if (gitDir !== undefined && (await exists(gitDir)) && (await isInUse(commonDir, gitDir))) continue;

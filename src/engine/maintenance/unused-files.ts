@@ -52,6 +52,7 @@ export async function unusedFiles(repo: Repository, after: Afterwards): Promise<
     locks,
     join(state, 'proofs'),
     join(state, 'proofs', 'latest'),
+    join(state, 'own-checkouts'),
     join(state, 'receipts'),
     join(state, 'receipts', 'artifacts'),
   ]) {

@@ -3,8 +3,10 @@ import type { Envelope } from '../../contract/envelope.ts';
 import type { LandingWay } from '../../contract/settings.ts';
 import type { ClientKind } from '../call/context.ts';
 import type { GateRun } from '../gate/run.ts';
-import { changedPaths, type Difference } from '../git/diff.ts';
+import { pathText } from '../git/core.ts';
+import type { Difference } from '../git/diff.ts';
 import { logOneline } from '../git/refs.ts';
+import { commitsOfTrunk } from '../landing/combine.ts';
 import type { Convergence } from '../landing/converge.ts';
 import { type LandingResult, nothing } from '../landing/land.ts';
 import type { Recovery } from '../landing/recover.ts';
@@ -28,6 +30,8 @@ export interface Candidate {
   how: LandingWay;
   /** Its work is on the trunk already, and the worktree only waits to be retired. */
   already: boolean;
+  /** The trunk has commits that it lacks: what lands is the two together, in a commit that is proved by itself. */
+  behind: boolean;
   work: Work;
   proved: boolean;
   /** What the owner's policies on the trunk say of it. */
@@ -47,14 +51,24 @@ const wayWords: Record<LandingWay, string> = {
 const keptNote = (top: string) =>
   `discern did not make ${top}: whoever did removes it, so the checkout and its branch are kept.`;
 
+/** What landed, beside what came of the landing. */
+interface Landed {
+  to: string;
+  /** The trunk's commits it was combined with. */
+  met?: string;
+  gate?: GateRun;
+  hints?: readonly string[];
+  ready?: Convergence | undefined;
+}
+
 /** What a landing came to: `partial_acceptance` when something was left undone behind the trunk's move. */
 export function landed(
   { repo, trunk, landing, managed, policy, how, already }: Candidate,
-  result: LandingResult & { to: string; ready?: Convergence | undefined },
-  gate: GateRun | undefined,
+  result: LandingResult & Landed,
   before: readonly Recovery[],
   client: ClientKind,
 ): AcceptAnswer {
+  const { gate, met } = result;
   const flags = { ...result.landing, recovery_performed: before.length > 0 };
   const kept = managed ? undefined : keptNote(repo.top);
   const data: AcceptData = {
@@ -72,6 +86,8 @@ export function landed(
     ...policy,
     ...(gate?.hints ?? repo.config.notes).filter((hint) => !policy.includes(hint)),
     ...(kept ? [kept] : []),
+    ...(met ? [`Landed together with what ${trunk.name} had got meanwhile, and proved so: ${met}.`] : []),
+    ...(result.hints ?? []),
     ...before.flatMap(({ reason }) =>
       reason === undefined ? [] : [`An interrupted landing was finished first, but ${reason}.`],
     ),
@@ -153,13 +169,25 @@ export function recovered(
   };
 }
 
-/** The gate did not pass, so nothing was landed. */
-export function refusedByGate(gate: GateRun, recovered: boolean): AcceptAnswer {
+/** The gate did not pass, of the branch's commit or of the two together, so nothing was landed. */
+export function refusedByGate(
+  gate: GateRun,
+  recovered: boolean,
+  combined?: { candidate: Candidate; met: string },
+): AcceptAnswer {
+  const { repo, trunk } = combined?.candidate ?? {};
+  const together = trunk
+    ? `It was judged together with what ${trunk.name} has got, and ${repo?.branch ?? 'the branch'} lacks: ${combined?.met}. Call update to have both here. `
+    : '';
   return {
     ok: false,
     error: gate.error ?? 'gate_failed',
-    message: `Nothing was landed. ${gate.message}`,
-    data: { ...gate.data, landing: { ...nothing, recovery_performed: recovered } },
+    message: `Nothing was landed. ${together}${gate.message}`,
+    data: {
+      ...gate.data,
+      ...(repo && where(repo)),
+      landing: { ...nothing, recovery_performed: recovered },
+    },
     steps: gate.steps,
     diagnostics: gate.diagnostics,
     hints: gate.hints,
@@ -168,18 +196,22 @@ export function refusedByGate(gate: GateRun, recovered: boolean): AcceptAnswer {
 
 /** What accept would do. */
 export async function preview(
-  { repo, trunk, landing, managed, proved, policy, ignored, how }: Candidate,
+  { repo, trunk, landing, managed, proved, policy, ignored, how, behind, changes }: Candidate,
   resources: readonly string[],
 ): Promise<AcceptAnswer> {
   const commits = await logOneline(repo.top, trunk.commit, repo.commit, 20);
-  const files = await changedPaths(repo.top, trunk.commit, repo.commit);
+  const files = changes.map(({ path }) => pathText(path));
+  const met = behind ? await commitsOfTrunk(repo.top, repo.commit, trunk.commit) : '';
   return {
     ok: true,
     dry_run: true,
     plan: {
       title: `Land ${repo.branch ?? repo.commit} on ${trunk.name}`,
       steps: [
-        ...(proved ? [] : [{ action: 'run the gate', detail: 'there is no valid proof' }]),
+        ...(behind ? [{ action: 'combine', detail: `with what ${trunk.name} has got: ${met}` }] : []),
+        ...(proved
+          ? []
+          : [{ action: 'run the gate', detail: behind ? 'on the two together' : 'there is no valid proof' }]),
         ...policy.map((detail) => ({ action: 'policy', detail })),
         ...commits.map((commit) => ({ action: 'land', detail: commit })),
         { action: 'files', detail: `${files.length}: ${files.slice(0, 20).join(', ')}` },

@@ -2,12 +2,12 @@ import type { LandingWay } from '../../contract/settings.ts';
 import type { Args } from '../../contract/verbs.ts';
 import { loadSettings } from '../config/index.ts';
 import { proofState } from '../gate/proof.ts';
-import { requireTrunkInside } from '../gate/run.ts';
 import { pathText } from '../git/core.ts';
 import { treeDifference } from '../git/diff.ts';
 import { isAncestor, treeOf } from '../git/refs.ts';
 import { readStatus } from '../git/status.ts';
 import { insideProject } from '../jobs/scopes.ts';
+import { combined } from '../landing/combine.ts';
 import { findObstacles, waitForBranch, waitForIndex } from '../landing/follow.ts';
 import { requireOwnState } from '../landing/journal.ts';
 import { policyWords } from '../landing/policy.ts';
@@ -49,16 +49,17 @@ export async function examine(repo: Repository, args: Args<'accept'>): Promise<C
   }
   const how = await wayOf(repo, landing, args);
   const has = await alreadyLanded(repo, trunk);
+  const behind = !has && !(await isAncestor(repo.top, trunk.commit, repo.commit));
   // Nothing lands of work that has: its worktree only waits to be retired.
-  const content = has ? trunk.commit : repo.commit;
+  const combining = behind ? combined(repo, trunk) : Promise.resolve(has ? trunk.commit : repo.commit);
   // Asked at once, since each is a git of its own; told in order.
-  const differing = treeDifference(landing, trunk.commit, content);
+  const differing = combining.then((content) => treeDifference(landing, trunk.commit, content));
   const leaving = { at: repo.top, path: repo.top, gitDir: repo.gitDir };
-  const [worktree, inside, ready, obstacles, going] = await Promise.allSettled([
+  const [worktree, together, ready, obstacles, going] = await Promise.allSettled([
     readStatus(repo.top, { ignored: record !== undefined }),
-    has ? undefined : requireTrunkInside(repo),
+    combining,
     requireLandingReady(repo, landing),
-    differing.then((entries) => findObstacles(landing, trunk.commit, content, entries)),
+    differing.then(async (entries) => findObstacles(landing, trunk.commit, await combining, entries)),
     // A checkout that discern did not make stays, with all that is in it.
     record === undefined
       ? []
@@ -67,7 +68,7 @@ export async function examine(repo: Repository, args: Args<'accept'>): Promise<C
   const status = settled(worktree);
   await requireCleanWorktree(repo, status);
   await requireMadeFor(repo, record);
-  settled(inside);
+  const content = settled(together);
   // A worktree of ours whose work is on the trunk, but not where it began, has landed already.
   if ((has || repo.commit === trunk.commit) && (!record || repo.commit === record.base_commit))
     throw nothingToLand(repo, trunk);
@@ -86,10 +87,11 @@ export async function examine(repo: Repository, args: Args<'accept'>): Promise<C
     changes,
     how,
     already: has,
+    behind,
     work: await workOf(repo, trunk, content),
     policy: await policyWords(repo, trunk, changed),
     ignored: status.ignored ?? [],
-    proved: has || proof.state === 'valid',
+    proved: has || (!behind && proof.state === 'valid'),
   };
 }
 

@@ -7,12 +7,16 @@ import { type GateRun, runGate } from '../gate/run.ts';
 import { commitLanding } from '../landing/compose.ts';
 import { converge } from '../landing/converge.ts';
 import { type LandingResult, land, nothing } from '../landing/land.ts';
+import { keepCommits } from '../landing/left-commits.ts';
+import { recoverOwnCheckouts } from '../landing/own-checkout.ts';
 import { lockLanding, type Recovery, recoverLanding, recoverLocked } from '../landing/recover.ts';
+import { refName } from '../landing/retire.ts';
 import { resourcesOf, tearingDown } from '../landing/tear-down.ts';
 import { cleanAt } from '../removal/stock.ts';
 import { lockCheckout } from '../repository/checkout.ts';
 import { asksPerson, type Matter, requireWord } from '../repository/consent.ts';
 import { openRepository, type Repository, requireTrunk, where } from '../repository/repository.ts';
+import { holding } from '../state/lock.ts';
 import {
   type AcceptAnswer,
   type Candidate,
@@ -21,14 +25,19 @@ import {
   recovered,
   refusedByGate,
 } from './accept-answer.ts';
+import { catchUpBranch, gateCombined } from './accept-combined.ts';
 import { examine } from './accept-examine.ts';
 
 /** How long another landing in this repository is waited for before `busy`, in milliseconds. */
 const LANDING_WAIT_MS = 10_000;
 
+/** How often what is to land is combined with a trunk that has moved once more. */
+const MOST_ATTEMPTS = 5;
+
 /**
  * Lands a worktree's commits on the trunk and retires it. An interrupted landing is finished first. The gate runs unless
- * a valid proof exists; what lands is the commit that was validated, never a later one.
+ * a valid proof exists; what lands is the commit that was validated, never a later one. Where the trunk has commits that the branch
+ * lacks, the two together are what is validated and lands.
  */
 export async function accept(root: string, args: Args<'accept'>, ctx: Context): Promise<AcceptAnswer> {
   const before: Recoveries = { found: [] };
@@ -67,7 +76,8 @@ async function acceptWorktree(
     before.found.push(recovery);
     repo = await openRepository(root, ctx.signal);
   }
-  if (args.dry_run) {
+  if (!args.dry_run) await recoverOwnCheckouts(repo, ctx);
+  else {
     const candidate = await examine(repo, args);
     // A worktree that stays keeps what it has.
     return preview(candidate, candidate.managed ? await resourcesOf(repo.commonDir, repo.top) : []);
@@ -75,27 +85,73 @@ async function acceptWorktree(
   let candidate = await examineSettled(repo, args, ctx, before);
   // Where nobody can be asked, that is said before the gate takes its time.
   const asks = await asksPerson(repo, 'accept', ctx);
-  let gate: GateRun | undefined;
-  if (!candidate.proved) {
-    gate = await runGate(root, 'done', ctx);
-    if (gate.error) return refusedByGate(gate, before.found.length > 0);
-    candidate = await examineSettled(await openRepository(root, ctx.signal), args, ctx, before);
-    if (!candidate.proved) {
-      const why = gate.data.proof?.reason ?? 'The worktree changed since: accept again.';
-      throw new Refusal(
-        'dirty_worktree',
-        `Nothing was landed: the gate passed, but the commit is not proved. ${why}`,
-        { data: where(candidate.repo) },
-      );
+  for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
+    if (asks && candidate.behind) requireWord(candidate.repo, wordAbout(candidate), ctx);
+    const proved = await prove(candidate, args, before, ctx);
+    if ('answer' in proved) return proved.answer;
+    if (asks) requireWord(candidate.repo, wordAbout(candidate), ctx);
+    const outcome = await landExclusively(proved, args, before, ctx);
+    if ('recovery' in outcome) return recoveredHere(repo, outcome.recovery, ctx);
+    if (!('moved' in outcome)) {
+      // What runs in the landing checkout may take long, and keeps nobody else from landing.
+      const ready = outcome.result.landing.trunk_landed
+        ? await converge(repo, outcome.candidate.landing, ctx)
+        : undefined;
+      return landed(outcome.candidate, { ...outcome, ...outcome.result, ready }, before.found, ctx.client);
     }
+    candidate = await examineSettled(await openRepository(root, ctx.signal), args, ctx, before);
   }
-  if (asks) requireWord(candidate.repo, wordAbout(candidate), ctx);
-  const outcome = await landExclusively(candidate, args, before, ctx);
-  if ('recovery' in outcome) return recoveredHere(repo, outcome.recovery, ctx);
-  const { candidate: settledCandidate, to, result } = outcome;
-  // What runs in the landing checkout may take long, and keeps nobody else from landing.
-  const ready = result.landing.trunk_landed ? await converge(repo, settledCandidate.landing, ctx) : undefined;
-  return landed(settledCandidate, { ...result, to, ready }, gate, before.found, ctx.client);
+  throw new Refusal(
+    'busy',
+    `${candidate.trunk.name} moved ${MOST_ATTEMPTS} times while this was being proved with it: accept again. Nothing was landed.`,
+    { data: where(candidate.repo) },
+  );
+}
+
+/** Work that may land: what `to` is has its own proof already; else its tree is that of the branch's commit, which has. */
+interface ProvedWork {
+  candidate: Candidate;
+  to?: string;
+  met?: string;
+  gate?: GateRun;
+}
+
+/** Sees that what would land is proved, by running the gate where nothing says so yet. */
+async function prove(
+  candidate: Candidate,
+  args: Args<'accept'>,
+  before: Recoveries,
+  ctx: Context,
+): Promise<ProvedWork | { answer: AcceptAnswer }> {
+  if (candidate.proved) return { candidate };
+  const { repo } = candidate;
+  if (candidate.behind) {
+    const { gate, ...combined } = await gateCombined(candidate, ctx);
+    if (!gate) return { candidate, ...combined };
+    if (gate.error)
+      return { answer: refusedByGate(gate, before.found.length > 0, { candidate, ...combined }) };
+    requireProof(repo, gate);
+    return { candidate, ...combined, gate };
+  }
+  const gate = await runGate(repo.root, 'done', ctx);
+  if (gate.error) return { answer: refusedByGate(gate, before.found.length > 0) };
+  const now = await examineSettled(await openRepository(repo.root, ctx.signal), args, ctx, before);
+  // Where the trunk has moved meanwhile, the two together are still to be proved.
+  if (now.behind) return prove(now, args, before, ctx);
+  if (!now.proved) requireProof(now.repo, gate, 'The worktree changed since: accept again.');
+  return { candidate: now, gate };
+}
+
+/** Refuses `dirty_worktree` where a gate that passed earned no proof, or `otherwise` says why it is not of this commit. */
+function requireProof(repo: Repository, gate: GateRun, otherwise?: string): void {
+  const { proof } = gate.data;
+  if (proof?.state === 'valid' && otherwise === undefined) return;
+  const why = proof?.reason ?? otherwise ?? '';
+  throw new Refusal(
+    'dirty_worktree',
+    `Nothing was landed: the gate passed, but the commit is not proved. ${why}`,
+    { data: where(repo) },
+  );
 }
 
 /** What a person is asked: the word is about one commit. */
@@ -138,39 +194,59 @@ async function examineSettled(
   }
 }
 
+interface Landed extends ProvedWork {
+  to: string;
+  result: LandingResult;
+  hints: readonly string[];
+}
+
+/** Lands what is proved, under the locks; `moved` where the trunk is not what it was proved with any more. */
 async function landExclusively(
-  first: Candidate,
+  proved: ProvedWork,
   args: Args<'accept'>,
   before: Recoveries,
   ctx: Context,
-): Promise<{ candidate: Candidate; to: string; result: LandingResult } | { recovery: Recovery }> {
+): Promise<Landed | { recovery: Recovery } | { moved: true }> {
+  const { candidate: first } = proved;
   const checkout = await lockCheckout(first.repo, first.repo, 'a landing', ctx, 0);
-  try {
+  return holding(checkout, async () => {
     const lock = await lockLanding(first.repo, ctx, LANDING_WAIT_MS);
-    try {
+    return holding(lock, async () => {
       const again = await recoverLocked(first.repo, ctx, tearDown(first.repo, ctx));
       if (again && isOf(again, first.repo)) return { recovery: again };
       if (again) before.found.push(again);
-      // What was read before the lock may be history by now.
-      const candidate =
-        lock.waited || again ? await examine(await openRepository(first.repo.root, ctx.signal), args) : first;
-      if (candidate.repo.commit !== first.repo.commit || !candidate.proved) {
+      // What was read before the lock, or before a gate, may be history by now.
+      const isOld = lock.waited || again !== undefined || proved.to !== undefined;
+      const candidate = isOld
+        ? await examine(await openRepository(first.repo.root, ctx.signal), args)
+        : first;
+      if (candidate.trunk.commit !== first.trunk.commit && !candidate.already) return { moved: true };
+      if (candidate.repo.commit !== first.repo.commit || !(candidate.proved || proved.to !== undefined)) {
         throw new Refusal(
           'busy',
           'The worktree changed while another landing was waited for: accept again.',
-          {
-            data: where(candidate.repo),
-          },
+          { data: where(candidate.repo) },
         );
       }
       if (ctx.signal.aborted) throw new Refusal('cancelled', 'accept was cancelled; nothing was landed.');
-      const to = await landingCommit(candidate);
-      return { candidate, to, result: await land({ ...candidate, to }, ctx) };
-    } finally {
-      await lock.release();
-    }
-  } finally {
-    await checkout.release();
+      const to = proved.to ?? (await landingCommit(candidate));
+      if (to === candidate.trunk.commit && !candidate.already && candidate.managed) {
+        // It brings nothing that the trunk lacks, and its commits go with the branch.
+        await keepCommits(candidate.landing, refName(candidate.repo.top), [candidate.repo.commit]);
+      }
+      const result = await landOrMoved(candidate, to, ctx);
+      if (result === 'moved') return { moved: true };
+      return { ...proved, candidate, to, result, hints: await catchUpBranch(candidate, to) };
+    });
+  });
+}
+
+async function landOrMoved(candidate: Candidate, to: string, ctx: Context): Promise<LandingResult | 'moved'> {
+  try {
+    return await land({ ...candidate, to }, ctx);
+  } catch (error) {
+    if (Refusal.is(error) && error.slug === 'behind_trunk') return 'moved';
+    throw error;
   }
 }
 

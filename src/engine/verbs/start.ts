@@ -6,7 +6,6 @@ import type { Args } from '../../contract/verbs.ts';
 import { oneLine } from '../../contract/visible.ts';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
-import { loadConfig } from '../config/index.ts';
 import { point } from '../faults/faults.ts';
 import { errnoOf } from '../files/errno.ts';
 import { exists } from '../files/files.ts';
@@ -29,19 +28,16 @@ import { behindWords, trunkBehind } from '../repository/upstream.ts';
 import { inodeOf } from '../state/remove.ts';
 import { shellWord } from '../words/shell-word.ts';
 import type { CommandsResult, Order } from '../worktree/commands.ts';
-import { fillEnvFiles, portUnwritten } from '../worktree/environment.ts';
-import type { Identity } from '../worktree/handles.ts';
 import { identify } from '../worktree/identify.ts';
 import { bring } from '../worktree/ignored/bring.ts';
 import { type Wanted, wantedOf } from '../worktree/ignored/wanted.ts';
-import { digestOf } from '../worktree/leave-rest.ts';
 import { whileMarked } from '../worktree/mark.ts';
 import { movingAdvice } from '../worktree/moving.ts';
 import { newId, slugify } from '../worktree/name.ts';
 import { homeCheckout, makeDirectories, worktreesDir } from '../worktree/place.ts';
 import { reclaimVanished } from '../worktree/reclaim.ts';
-import { readyResources, resourceCommands } from '../worktree/resources.ts';
-import { checkoutCommands, ensureCommands, stepCommands } from '../worktree/setup.ts';
+import { opened, setUp } from '../worktree/set-up.ts';
+import { ensureCommands, stepCommands } from '../worktree/setup.ts';
 import { type Made, takeBack, tellLeft } from '../worktree/take-back.ts';
 
 interface Target {
@@ -181,7 +177,7 @@ async function make(
   ctx: Context,
 ): Promise<Result<'start'>> {
   const reclaimed = await reclaimVanished(repo, ctx);
-  const made: Made & { brought: Map<string, string> } = {
+  const made: Made & Required<Pick<Made, 'brought' | 'wrote'>> = {
     directories: await makeDirectories(worktreesDir(repo)),
     branch: false,
     wrote: new Map(),
@@ -214,7 +210,8 @@ async function make(
     await point('start.recorded');
     const fresh = await opened(repo, target, root, gitDir);
     const { brought, hints: ofBringing } = await bring(repo, fresh, known.wanted, made.brought, ctx);
-    const { hints, setup } = await setUp(repo, fresh, record, made, ctx);
+    const { hints, setup } = await setUp(repo, fresh, record, { wrote: made.wrote, verb: 'start' }, ctx);
+    if (setup.failed) throw setupRefusal(repo, setup, setup.failed, ctx);
     if (ctx.signal.aborted) throw new Refusal('cancelled', 'The call was cancelled.', { data: where(repo) });
     return {
       ok: true,
@@ -284,67 +281,12 @@ async function claim(repo: Repository, path: string): Promise<void> {
   }
 }
 
-/** The new worktree as `openRepository` would read it, from what is known of it: no git has to be asked. */
-async function opened(repo: Repository, target: Target, root: string, gitDir: string): Promise<Repository> {
-  const { path, branch, baseCommit } = target;
-  const self = { path, head: baseCommit, branch: `refs/heads/${branch}`, bare: false, detached: false };
-  return {
-    ...repo,
-    root,
-    top: path,
-    gitDir,
-    linked: true,
-    branch,
-    commit: baseCommit,
-    worktrees: [...repo.worktrees, self],
-    self,
-    config: await loadConfig(root),
-  };
-}
-
 function leftBehind(repo: Repository, status: TreeStatus): string[] {
   const changed = new Set([...status.staged, ...status.unstaged, ...status.untracked]).size;
   if (changed === 0) return [];
   return [
     `${count(changed, 'uncommitted change')} ${changed === 1 ? 'stays' : 'stay'} in ${repo.top} (${listChanges(status)}); the new worktree does not have them.`,
   ];
-}
-
-/**
- * Makes a new worktree ready: env files, resources, steps, ensures. The env files are filled again after the steps, since one
- * may make them anew from a template.
- */
-async function setUp(
-  repo: Repository,
-  fresh: Repository,
-  identity: Identity,
-  made: Made,
-  ctx: Context,
-): Promise<{ hints: string[]; setup: CommandsResult }> {
-  const hints = await fill(repo, fresh, identity, made);
-  const commands = await checkoutCommands(fresh, 'start', ctx);
-  const [steps, ensures] = [stepCommands(fresh), ensureCommands(fresh)];
-  commands.plan(resourceCommands(fresh.config.config) + steps.length + ensures.length);
-  await readyResources(fresh, identity, commands, ctx);
-  const { result } = commands;
-  if (!result.failed && (await commands.runAll(steps))) {
-    const later = steps.length > 0 ? await fill(repo, fresh, identity, made) : [];
-    hints.push(...later.filter((hint) => !hints.includes(hint)));
-    hints.push(...(await portUnwritten(fresh)));
-    await commands.runAll(ensures);
-  }
-  if (result.failed) throw setupRefusal(repo, result, result.failed, ctx);
-  return { hints, setup: result };
-}
-
-/** Fills the env files, and remembers what they then say, so that taking them back takes nobody else's lines along. */
-async function fill(repo: Repository, fresh: Repository, identity: Identity, made: Made): Promise<string[]> {
-  const hints = await fillEnvFiles(repo, fresh, identity);
-  for (const file of fresh.config.config.worktree.env_files) {
-    const digest = await digestOf(join(fresh.root, file));
-    if (digest !== undefined) made.wrote?.set(join(fresh.root, file), digest);
-  }
-  return hints;
 }
 
 function setupRefusal(repo: Repository, setup: CommandsResult, { command }: Order, ctx: Context): Refusal {

@@ -1,0 +1,57 @@
+import { Refusal } from '../call/refusal.ts';
+import { git } from '../git/core.ts';
+import { commitTree } from '../git/merge.ts';
+import { type Repository, type Trunk, where } from '../repository/repository.ts';
+import { mergeWork } from './landed.ts';
+import { identity } from './snapshot.ts';
+
+/** The most commits of the trunk that are named. */
+const MOST_NAMED = 5;
+
+/**
+ * A commit of the branch merged with the trunk, for looking at what would land; nothing has it, and nothing moves. Refuses
+ * `merge_conflict`, naming the files and the trunk's commits that changed them.
+ */
+export async function combined(repo: Repository, trunk: Trunk): Promise<string> {
+  const { top: cwd, commit: head } = repo;
+  const merge = await mergeWork(cwd, trunk.commit, head);
+  if (merge === 'unrelated') {
+    throw new Refusal(
+      'invalid_argument',
+      `${repo.branch ?? 'HEAD'} shares no history with ${trunk.name}, so it cannot land there.`,
+      { data: where(repo) },
+    );
+  }
+  if (merge.tree === undefined) {
+    const files = merge.conflicts;
+    const met = await commitsOfTrunk(cwd, head, trunk.commit, files);
+    throw new Refusal(
+      'merge_conflict',
+      `${repo.branch ?? 'HEAD'} conflicts with ${trunk.name} in ${files.slice(0, 20).join(', ')}${met ? `, changed there by ${met}` : ''}. Nothing was landed: call update, which says how to go on.`,
+      { data: { ...where(repo), files } },
+    );
+  }
+  return commitTree(cwd, merge.tree, [head, trunk.commit], 'What would land\n', identity);
+}
+
+/** The trunk's commits that a branch lacks, as a clause: with `files`, only those that changed these. */
+export async function commitsOfTrunk(
+  cwd: string,
+  head: string,
+  trunk: string,
+  files: readonly string[] = [],
+): Promise<string> {
+  const args = [
+    '--literal-pathspecs',
+    'log',
+    '--no-show-signature',
+    '--no-color',
+    '--format=%h "%s" (%an)',
+    `${head}..${trunk}`,
+    '--',
+  ];
+  const { stdout } = await git(cwd, [...args, ...files.slice(0, 100)]);
+  const all = stdout.toString('utf8').split('\n').filter(Boolean);
+  const more = all.length - MOST_NAMED;
+  return all.slice(0, MOST_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
