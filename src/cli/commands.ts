@@ -1,3 +1,4 @@
+import { launchable } from '../contract/launchable.ts';
 import type { Args, Verb } from '../contract/verbs.ts';
 
 import {
@@ -318,6 +319,60 @@ export const commands: { [V in Verb]: Command<V> } = {
       },
     },
     args: (parsed) => ({ dry_run: parsed['dry-run'] !== false }),
+  },
+  launch: {
+    usage: 'launch <client>',
+    describe: 'Launch an agent client in a worktree, in a terminal that tmux holds',
+    positionals: { client: 'claude, codex, copilot, gemini or opencode' },
+    options: {
+      worktree: {
+        type: 'string',
+        alias: 'w',
+        requiresArg: true,
+        describe: `${namedWorktree} (default: a new one)`,
+      },
+      name: { type: 'string', requiresArg: true, describe: 'What a new worktree is for; names its branch' },
+      prompt: { type: 'string', alias: 'p', requiresArg: true, describe: 'Its first task' },
+      model: { type: 'string', requiresArg: true, describe: 'The model, as the client names it' },
+      resume: {
+        type: 'string',
+        requiresArg: true,
+        describe: 'The session to go on with, as sessions lists it',
+      },
+      ...dryRun,
+    },
+    args(parsed) {
+      const client = launchable.find((one) => one === parsed.client);
+      if (client === undefined) throw new Misuse(`launch takes one of ${launchable.join(', ')}.`);
+      const given = (['worktree', 'name', 'prompt', 'model', 'resume'] as const).flatMap((name) => {
+        const value = text(parsed[name]);
+        return value === undefined ? [] : [[name, value]];
+      });
+      return { client, ...Object.fromEntries(given), ...preview(parsed) };
+    },
+  },
+  message: {
+    usage: 'message <worktree> <text..>',
+    describe: 'Type a text to the agent that was launched in a worktree',
+    positionals: { worktree: namedWorktree, text: 'What to tell it' },
+    options: {},
+    args: (parsed) => ({
+      worktree: text(parsed.worktree) ?? '',
+      text: Array.isArray(parsed.text) ? parsed.text.join(' ') : '',
+    }),
+  },
+  remap: {
+    usage: 'remap <worktree> <session>',
+    describe: 'Say which agent session a worktree follows',
+    positionals: {
+      worktree: namedWorktree,
+      session: 'Its id or the beginning of it, as sessions lists it; "" for none',
+    },
+    options: {},
+    args: (parsed) => ({
+      worktree: text(parsed.worktree) ?? '',
+      session: typeof parsed.session === 'string' ? parsed.session : '',
+    }),
   },
 };
 

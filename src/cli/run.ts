@@ -111,7 +111,8 @@ async function answer(
   const engine = await loadEngine();
   let root: string | undefined;
   try {
-    const named = 'worktree' in args ? { ...args, worktree: namedFrom(here, args.worktree) } : args;
+    const { worktree = undefined } = 'worktree' in args ? args : {};
+    const named = worktree === undefined ? args : { ...args, worktree: namedFrom(here, worktree) };
     const checked = engine.parseCall(verb, named);
     if (seeksAmongKnown(verb)) root = await rootToSeekFrom(engine, here, path);
     if (needsNoRoot(verb)) return await engine.runCall(checked, root ?? '', ctx);

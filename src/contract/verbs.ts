@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { VerbDescriptor, VerbTraits } from './verb.ts';
+import { agentVerbs } from './verbs-agents.ts';
 import { fleetVerbs } from './verbs-fleet.ts';
 import { upkeepVerbs } from './verbs-upkeep.ts';
 import { workVerbs } from './verbs-work.ts';
@@ -14,6 +15,7 @@ export const verbs = {
   ...upkeepVerbs,
   ...fleetVerbs,
   ...worktreeVerbs,
+  ...agentVerbs,
 } as const satisfies Record<string, VerbDescriptor>;
 
 export type Verb = keyof typeof verbs;

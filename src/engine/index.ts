@@ -16,7 +16,10 @@ import { explain } from './verbs/help.ts';
 import { init } from './verbs/init.ts';
 import { peek } from './verbs/peek.ts';
 import { projects } from './verbs/projects.ts';
+import { launch } from './verbs/launch.ts';
+import { message } from './verbs/message.ts';
 import { prune } from './verbs/prune.ts';
+import { remap } from './verbs/remap.ts';
 import { phase, todo } from './verbs/reported.ts';
 import { refused, runVerb } from './verbs/run-verb.ts';
 import { scopes } from './verbs/scopes.ts';
@@ -56,6 +59,9 @@ const cores: { [V in Verb]: Core<V> } = {
   todo,
   describe,
   ticket,
+  launch,
+  message,
+  remap,
 };
 
 /**

@@ -25,6 +25,7 @@ const order = [
   'landing',
   'fleet',
   'notes',
+  'agents',
   'verbs',
   'config',
   'settings',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { projects } from '../support/project.ts';
 import { serverFile } from '../support/server.ts';
-import { type Driver, type Launch, type Run, sessions } from './driver.ts';
+import { type Command, type Driver, type Launch, type Run, sessions } from './driver.ts';
 import { type Heard, type ScriptedModel, scriptedModel, type Turn } from './model.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 
@@ -54,6 +54,16 @@ export function stage() {
           return model.results();
         },
       };
+    },
+    /** Sets a client up for a model that plays a script, and leaves starting it to the test. */
+    async played(
+      driver: Driver,
+      script: Turn[],
+      scene: Scene,
+    ): Promise<{ model: ScriptedModel; command: Command }> {
+      const { model, whole } = await launch(driver, script, scene);
+      if (!driver.interactive) throw new Error(`${driver.name} is not driven in a terminal here.`);
+      return { model, command: await driver.interactive(whole) };
     },
     /** Opens a client in a terminal, as a person would; its model plays the script over all they ask. */
     async open(

@@ -26,6 +26,7 @@ describe('The help', () => {
         'landing',
         'fleet',
         'notes',
+        'agents',
         'verbs',
         'config',
         'settings',

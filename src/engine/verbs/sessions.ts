@@ -7,9 +7,9 @@ import { manyLines } from '../../contract/visible.ts';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
 import { checkoutOf } from '../callers/checkout-of.ts';
-import { sessionId } from '../callers/standing.ts';
 import { askedIn } from '../sessions/asked.ts';
-import { factsOf, type Known, knownSessions, rowOf } from '../sessions/list.ts';
+import { factsOf, knownSessions, rowOf } from '../sessions/list.ts';
+import { placesFor, sessionNamed } from '../sessions/named.ts';
 import { notReadYet } from '../sessions/unread.ts';
 
 const USUAL = 50;
@@ -84,25 +84,6 @@ async function repositoryAt(repo: string, ctx: Context): Promise<string> {
   return place.commonDir;
 }
 
-/** Which directories a caller hears of; `undefined` where every session counts. A directory that is gone belongs to no repository. */
-function placesFor(
-  ctx: Context,
-  repository: string | undefined,
-): ((cwd: string | undefined) => Promise<boolean>) | undefined {
-  if (repository === undefined && ctx.serves === undefined) return undefined;
-  const answers = new Map<string, Promise<boolean>>();
-  const look = async (cwd: string) => {
-    if (ctx.serves && !(await ctx.serves(cwd))) return false;
-    return repository === undefined || (await checkoutOf(cwd))?.commonDir === repository;
-  };
-  return async (cwd) => {
-    if (cwd === undefined) return false;
-    const answer = answers.get(cwd) ?? look(cwd);
-    answers.set(cwd, answer);
-    return answer;
-  };
-}
-
 /**
  * What the person asked in one session, oldest first and uncut; nothing else of its transcript. Refuses what is no id, an id that
  * is not known, and the beginning of several.
@@ -134,28 +115,4 @@ export async function recollect(
       ],
     }),
   };
-}
-
-async function sessionNamed(given: string, env: NodeJS.ProcessEnv, ctx: Context): Promise<Known> {
-  const id = sessionId(given);
-  if (id === undefined) {
-    throw new Refusal('invalid_argument', 'That is not a session id: "sessions" lists those there are.');
-  }
-  const { known } = await knownSessions(env);
-  const begins = known.filter((one) => one.id.startsWith(id));
-  const exact = begins.filter((one) => one.id === id);
-  const heard = placesFor(ctx, undefined);
-  const found: Known[] = [];
-  for (const one of exact.length > 0 ? exact : begins) {
-    if (heard === undefined || (await heard((await factsOf(one, env))?.cwd))) found.push(one);
-  }
-  const [only] = found;
-  if (only === undefined) {
-    throw new Refusal('invalid_argument', `There is no session "${id}": "sessions" lists those there are.`);
-  }
-  if (found.length > 1) {
-    const listed = found.slice(0, 8).map((one) => `${one.id} (${one.adapter.client})`);
-    throw new Refusal('invalid_argument', `"${id}" may be ${listed.join(', ')}: give more of the id.`);
-  }
-  return only;
 }
