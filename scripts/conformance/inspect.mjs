@@ -9,6 +9,11 @@ const asked = ({ root }) => [
     ['--tool-name', 'discern_status'],
     ({ structuredContent }) => structuredContent.ok === true && structuredContent.data.root === root,
   ],
+  [
+    'tools/call',
+    ['--tool-name', 'discern_done', '--advertise-apps', '--app-info'],
+    ({ hasApp, resourceMimeType }) => hasApp && resourceMimeType === 'text/html;profile=mcp-app',
+  ],
   ['resources/list', [], ({ resources }) => resources.some(({ uri }) => uri === 'discern://root')],
   [
     'resources/read',
@@ -40,7 +45,7 @@ export async function inspect({ node, inspectorFile }, subject) {
     }),
   );
   return {
-    passed: asked(subject).map(([method]) => method),
+    passed: asked(subject).map(([method, args]) => (args.includes('--app-info') ? '--app-info' : method)),
     wrong: results.filter((one) => one !== undefined),
   };
 }

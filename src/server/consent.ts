@@ -6,6 +6,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Consent } from '../contract/consent.ts';
 import type { ClientKind } from '../engine/index.ts';
+import type { Declared } from './app.ts';
 
 /** How long a person may take to answer, in seconds. */
 const PATIENCE_S = 24 * 60 * 60;
@@ -21,8 +22,6 @@ export type Seal = ReturnType<typeof sealOf>;
 /** The one question of a call, by its name in the protocol. */
 const QUESTION = 'consent';
 
-const CLIENT_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
-
 /**
  * Clients that say yes for their person to a question without fields, where their own settings ask nobody. One with a field that has to be
  * filled in they leave to the person, or decline.
@@ -32,19 +31,9 @@ const answersAlone: ReadonlySet<ClientKind> = new Set<ClientKind>(['codex']);
 /** The field of such a question. */
 const FIELD = 'confirmed';
 
-interface Elicitation {
-  form?: unknown;
-  url?: unknown;
-}
-
 /** How the person behind a call can be asked, and what they said when this call is the one that follows the question. */
-export function consentOf(
-  ctx: ServerContext,
-  declared: { elicitation?: Elicitation | undefined } | undefined,
-  client: ClientKind,
-): Consent {
-  const envelope = ctx.mcpReq.envelope as Record<string, { elicitation?: Elicitation }> | undefined;
-  const elicitation = (envelope?.[CLIENT_CAPABILITIES] ?? declared)?.elicitation;
+export function consentOf(ctx: ServerContext, declared: Declared | undefined, client: ClientKind): Consent {
+  const elicitation = declared?.elicitation;
   // Without a mode it is a form's: that was the only one at first.
   const canAsk =
     elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);

@@ -9,10 +9,12 @@ import {
   type ServerContext,
   type Transport,
 } from '@modelcontextprotocol/server';
+import { APP_URI } from '../contract/app.ts';
 import type { VerbEvent } from '../contract/events.ts';
 import type { Joining } from '../contract/joining.ts';
 import { wholeAnswer } from '../contract/whole.ts';
 import { nearest } from '../engine/words/nearest.ts';
+import { appPage, appResource, declaredBy, showsApps, withApp } from './app.ts';
 import { brief, paged } from './brief.ts';
 import { clientKind } from './client-kind.ts';
 import { asking, consentOf, sealOf } from './consent.ts';
@@ -65,6 +67,7 @@ class PlainServer extends Server {
 export function serverFactory<V extends string>(offer: Offer<V | 'status'>): McpServerFactory {
   const { tools, resources, instructions, life, caller, prompts, joining } = offer;
   const listed = tools.map(({ verb: _verb, looking: _looking, remote: _remote, ...tool }) => tool);
+  const listedWithApp = listed.map((tool, index) => withApp(tools[index]?.verb ?? '', tool));
   const seal = sealOf(offer.sealKey);
   return ({ era }) => {
     const server = new PlainServer(
@@ -106,12 +109,16 @@ export function serverFactory<V extends string>(offer: Offer<V | 'status'>): Mcp
         rootDirectories((await server.listRoots(undefined, { timeout: ROOTS_TIMEOUT_MS })).roots);
     };
 
-    server.setRequestHandler('tools/list', () => ({ tools: listed as never }));
+    const declared = (ctx: ServerContext) => declaredBy(ctx, server.getClientCapabilities());
+
+    server.setRequestHandler('tools/list', (_request, ctx) => ({
+      tools: (showsApps(declared(ctx)) ? listedWithApp : listed) as never,
+    }));
     server.setRequestHandler('tools/call', async ({ params }, ctx) => {
       const tool = toolNamed(tools, params.name);
       if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, unknownTool(offer, params.name));
       const client = clientKind(clientName(server, ctx));
-      const consent = consentOf(ctx, server.getClientCapabilities(), client);
+      const consent = consentOf(ctx, declared(ctx), client);
       const answer = await call(tool.verb, params.arguments, ctx, consent);
       return consent.asks ? await asking(consent.asks, seal, client) : toolResult(answer, params);
     });
@@ -119,9 +126,12 @@ export function serverFactory<V extends string>(offer: Offer<V | 'status'>): Mcp
       server.setRequestHandler('prompts/list', () => ({ prompts: prompts.listed as never }));
       server.setRequestHandler('prompts/get', ({ params }) => prompts.get(params.name, params.arguments));
     }
-    server.setRequestHandler('resources/list', () => ({ resources: [...resources.listed] }));
+    server.setRequestHandler('resources/list', (_request, ctx) => ({
+      resources: [...resources.listed, ...(showsApps(declared(ctx)) ? [appResource] : [])],
+    }));
     server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }));
     server.setRequestHandler('resources/read', async ({ params: { uri } }, ctx) => {
+      if (uri === APP_URI) return { contents: [await appPage()] };
       const text = await resources.read(uri, () => call('status', {}, ctx), askRoots());
       if (text === undefined) {
         throw new ResourceNotFoundError(

@@ -1,7 +1,10 @@
 import './gate.css';
+import { App } from './app/app.ts';
 import { Gate } from './gate.ts';
-import { Host } from './host.ts';
+import { isInVsCode, VsCodeHost } from './host.ts';
 
-const gate = new Gate(new Host());
-document.body.append(gate.element);
-gate.start();
+if (isInVsCode()) {
+  const gate = new Gate(new VsCodeHost());
+  document.body.append(gate.element);
+  gate.start();
+} else new App(document.body).start();

@@ -55,7 +55,8 @@ describe('the npm package', () => {
       assert.ok(made.files.includes(`dist/${program}.js`), program);
     const others = made.files.filter((file) => !file.startsWith('dist/'));
     assert.deepEqual(others, ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);
-    for (const part of ['webview', 'client', 'config-language'])
+    for (const page of ['webview.js', 'webview.css']) assert.ok(made.files.includes(`dist/${page}`), page);
+    for (const part of ['client', 'config-language'])
       assert.ok(!made.files.includes(`dist/${part}.js`), part);
   });
 
