@@ -1,9 +1,9 @@
 import { Refusal } from '../call/refusal.ts';
 import { git } from '../git/core.ts';
 import { commitTree } from '../git/merge.ts';
+import { identity } from '../git/own-author.ts';
+import { mergeWork } from '../repository/landed.ts';
 import { type Repository, type Trunk, where } from '../repository/repository.ts';
-import { mergeWork } from './landed.ts';
-import { identity } from './snapshot.ts';
 
 /** The most commits of the trunk that are named. */
 const MOST_NAMED = 5;
