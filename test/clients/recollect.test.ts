@@ -74,6 +74,31 @@ describe('Sessions of real clients', () => {
     );
   });
 
+  for (const [driver, compact, compacted] of [
+    [codex, '/compact', /Context compacted/],
+    [copilot, '/compact keep the names', /Compaction completed/],
+  ] as const) {
+    it(`${driver.name}: what was asked before a compaction is recollected too`, async () => {
+      const [project, home] = [await make(), await newHome()];
+      const script = [{ say: 'Answer one.' }, { say: 'Answer two.' }];
+      const prompt = 'The first request, please.';
+      const { terminal } = await open(driver, script, { home, cwd: project.root, prompt });
+      await terminal.shows(/Answer one\./);
+      await terminal.type(compact);
+      await terminal.shows(compacted);
+      await terminal.type(second);
+      await terminal.shows(/(?:Answer two|done)\.?/);
+      const env = homeAt(home);
+      const { sessions } = (await json<Data<'sessions'>>(['sessions'], { cwd: '/', env })).envelope.data;
+      const { id } = at(sessions, 0);
+      const { queries } = (await json<Data<'recollect'>>(['recollect', id], { cwd: '/', env })).envelope.data;
+      assert.deepEqual(
+        queries.map(({ text }) => text),
+        [prompt, second],
+      );
+    });
+  }
+
   const question = {
     tool: 'AskUserQuestion',
     input: {

@@ -2,17 +2,19 @@ import assert from 'node:assert/strict';
 import { cp, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cli } from '../support/cli.ts';
+import { httpServers } from '../support/http.ts';
 import { git, type Project, projects } from '../support/project.ts';
 import { connections, type ToolAnswer } from '../support/server.ts';
 
 const { make, removeAll } = projects();
 const { open, closeAll } = connections();
+const { serve, connect, stopAll } = httpServers();
 
 const first = ({ text }: ToolAnswer) => text.split('\n')[0] ?? '';
 
 describe('A gate that judged nothing of anyone’s', () => {
   afterEach(async () => {
-    await closeAll();
+    await Promise.all([closeAll(), stopAll()]);
     await removeAll();
   });
 
@@ -49,6 +51,19 @@ describe('A gate that judged nothing of anyone’s', () => {
       assert.ok(terminal.stdout.includes(sibling) || terminal.stderr.includes(sibling), terminal.stdout);
     });
   }
+
+  it('says so over HTTP too, of the checkout that a call names', async () => {
+    const project = await make();
+    const sibling = join(project.home, 'sibling');
+    await git(project.root, 'worktree', 'add', '--quiet', '-b', 'sibling', sibling);
+    await writeFile(join(sibling, 'src/new.txt'), 'new\n');
+    const server = await serve(['--root', project.root]);
+    const connection = await connect(server.url, 'SDK 1.x');
+    const done = await connection.call('discern_done', { path: project.root });
+    assert.equal(done.envelope.ok, true, done.text);
+    assert.ok(first(done).includes(sibling) && first(done).includes(project.root), done.text);
+    assert.ok(String(done.envelope.data.divergence).includes(sibling), done.text);
+  });
 
   it('says so when the edits after a start went to the trunk’s checkout', async () => {
     const project = await make();
