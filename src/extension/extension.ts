@@ -16,7 +16,7 @@ import { registerContextKeys } from './context-keys.ts';
 import { decideByPlugin, registerDefinition } from './definitions.ts';
 import { registerElsewhere } from './elsewhere.ts';
 import { registerFollowing } from './following.ts';
-import { GateView } from './gate-view.ts';
+import { registerGate } from './gate-view.ts';
 import { HttpServer } from './http-server.ts';
 import { words } from './log.ts';
 import { WindowModel } from './model.ts';
@@ -65,12 +65,6 @@ export async function activate(context: vscode.ExtensionContext): Promise<unknow
     refresh: () => refresher.now(),
     runVerb: (verb, args, title) => runVerb({ server, model, log }, verb, args, title),
   };
-  const gate = new GateView(vscode.Uri.joinPath(context.extensionUri, 'dist'), {
-    model,
-    log,
-    run: (verb) => void vscode.commands.executeCommand(`discern.${verb}`),
-    cancel: () => void vscode.commands.executeCommand('discern.cancel'),
-  });
   const documents = new PreviewDocuments();
   const http = new HttpServer();
   const worktrees = worktreesTree(model);
@@ -96,8 +90,14 @@ export async function activate(context: vscode.ExtensionContext): Promise<unknow
     ...registerTree('discern.root', rootTree(model)),
     ...registerTree('discern.worktrees', worktrees),
     onSettings(['showTrunk'], () => worktrees.look(model.view)),
-    vscode.window.registerWebviewViewProvider(GateView.id, gate),
-    gate,
+    registerGate({
+      dist: vscode.Uri.joinPath(context.extensionUri, 'dist'),
+      model,
+      log,
+      run: (verb) => void vscode.commands.executeCommand(`discern.${verb}`),
+      cancel: () => void vscode.commands.executeCommand('discern.cancel'),
+      review: () => void vscode.commands.executeCommand('discern.reviewChanges'),
+    }),
     vscode.workspace.onDidGrantWorkspaceTrust(() => trust(app)),
     documents,
     ...registerCommands(app, documents, http),
@@ -151,6 +151,7 @@ type OwnCommand =
   | 'openThere'
   | 'refresh'
   | 'showGate'
+  | 'openGatePanel'
   | 'showLog'
   | 'restartServer'
   | 'cancel';
@@ -184,6 +185,7 @@ function registerCommands(app: App, documents: PreviewDocuments, http: HttpServe
     offerHelp: () => offerHelp(app),
     refresh: () => app.refresh(),
     showGate: () => vscode.commands.executeCommand('discern.gate.focus'),
+    openGatePanel: () => vscode.commands.executeCommand('discern.gatePanel.focus'),
     showLog: () => log.show(),
     restartServer: () => server.restart(),
     cancel: () => server.client().then((client) => client.cancel(model.shownCall ?? -1)),

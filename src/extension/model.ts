@@ -2,11 +2,12 @@ import * as vscode from 'vscode';
 import { type AnswerOf, type AnyEnvelope, isWhole } from '../contract/answers.ts';
 import type { Held, StatusData } from '../contract/data.ts';
 import { type Divergence, divergenceOf } from '../contract/divergence.ts';
-import type { GateRunView } from '../contract/gate-view.ts';
+import type { GateRunView, PastRun } from '../contract/gate-view.ts';
 import { traits } from '../contract/traits.ts';
 import type { WindowEvent } from '../contract/window.ts';
 import type { WindowFolder } from './folders.ts';
 import { RunBuilder } from './run-builder.ts';
+import { RunHistory } from './run-history.ts';
 import type { ServerState } from './server-keeper.ts';
 
 /** Everything the views show, in one place. */
@@ -20,6 +21,8 @@ export interface WindowView {
   divergence: Divergence;
   folders: readonly WindowFolder[];
   run: GateRunView | undefined;
+  /** Runs that have ended, the newest first. */
+  history: readonly PastRun[];
   /** The verb that is running in a checkout, by its root. */
   running: ReadonlyMap<string, string>;
   /** The commit that a gate seen from this window proved last, by the root it ran in. */
@@ -52,6 +55,7 @@ export class WindowModel implements vscode.Disposable {
   readonly #running = new Map<number, RunBuilder>();
   #shown: RunBuilder | undefined;
   readonly #proved = new Map<string, string>();
+  readonly #history = new RunHistory();
 
   get view(): WindowView {
     const held = this.#held;
@@ -69,12 +73,18 @@ export class WindowModel implements vscode.Disposable {
         : { state: 'none' },
       folders: this.#folders,
       run: this.#shown?.view(),
+      history: this.#history.list,
       running: new Map(
         [...this.#running.values()].flatMap((run) => (run.hasJobs ? [[run.root, run.verb] as const] : [])),
       ),
       proved: this.#proved,
       trusted: vscode.workspace.isTrusted,
     };
+  }
+
+  /** A run of the history, in whole. */
+  past(call: number): GateRunView | undefined {
+    return this.#history.run(call);
   }
 
   /** The call of the run that is shown, if it is going on and the person made it. */
@@ -158,7 +168,9 @@ export class WindowModel implements vscode.Disposable {
         this.#running.delete(event.call);
         const { envelope } = event;
         run?.finish(envelope);
-        const { proof, root } = run?.view() ?? {};
+        const ended = run?.view();
+        if (ended && ended.jobs.length > 0 && !envelope.dry_run) this.#history.add(ended);
+        const { proof, root } = ended ?? {};
         if (root !== undefined && proof?.state === 'valid' && proof.commit !== undefined)
           this.#proved.set(root, proof.commit);
         this.#fire();

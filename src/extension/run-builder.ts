@@ -2,6 +2,7 @@ import type { AnyEnvelope } from '../contract/answers.ts';
 import type { GateData } from '../contract/data.ts';
 import type { VerbEvent } from '../contract/events.ts';
 import type { GateJob, GateRunView } from '../contract/gate-view.ts';
+import { reusedWords } from '../contract/reused-words.ts';
 
 /** Puts the Gate view's picture of one run together from the events of its call. */
 export class RunBuilder {
@@ -91,6 +92,7 @@ export class RunBuilder {
       if (step.exit_code !== undefined) job.exit_code = step.exit_code;
       if (step.output_lines !== undefined) job.output_lines = step.output_lines;
       job.state = step.outcome;
+      if (step.reused !== undefined) job.reused = reusedWords(step.reused);
     }
     this.#endJobs();
   }

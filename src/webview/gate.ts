@@ -5,17 +5,20 @@ import { html, render, type TemplateResult } from 'lit/html.js';
 import type { GateRunView, GateViewState, ToGateView } from '../contract/gate-view.ts';
 import { header } from './header.ts';
 import type { Host } from './host.ts';
-import { driftList, findingsList, notes, standardsList } from './lists.ts';
+import { driftList, findingsList, notes, pastList, standardsList } from './lists.ts';
 import { announcements } from './model/announce.ts';
+import type { Link } from './model/ansi.ts';
 import { frameMs, spanOf, ticks } from './model/axis.ts';
 import { driftsOf } from './model/drift.ts';
 import { type Finding, findingsOf } from './model/findings.ts';
+import { pastRow } from './model/history.ts';
 import { type Row, timelineOf } from './model/jobs.ts';
 import { stateToKeep } from './model/memory.ts';
 import { Outputs } from './model/outputs.ts';
 import { elapsedAt, sameRun } from './model/run.ts';
 import { changedScopes } from './model/scopes.ts';
 import { standardRows, standardsSummary } from './model/standards.ts';
+import { Search } from './search.ts';
 import { type Section, section } from './section.ts';
 import { Ticker } from './ticker.ts';
 import { timeline } from './timeline.ts';
@@ -85,6 +88,8 @@ export class Gate {
       this.#draw();
       this.#host.post({ type: 'cancel' });
     },
+    follow: (link: Link) => this.#follow(link),
+    search: undefined as Search | undefined,
     post: (message: Parameters<Host['post']>[0]) => this.#host.post(message),
   };
 
@@ -131,6 +136,7 @@ export class Gate {
 
   #show(state: GateViewState): void {
     this.#state = state;
+    if (state.roomy) this.#actions.search ??= new Search(() => this.#draw());
     this.#models = state.run && modelsOf(state.run);
     keepingReach(this.element, () => this.#paint());
     this.#ticker.running = state.run?.running === true;
@@ -170,9 +176,9 @@ export class Gate {
     if (!run || !this.#models) return welcome(state, this.#actions.post);
     const elapsed = this.#elapsed(run);
     const cancelling = this.#cancelled === run.call;
-    return html`<div class="run">
+    return html`<div class=${state.roomy ? 'run roomy' : 'run'}>
       ${header(state, run, { elapsed, cancelling }, this.#actions)}
-      ${this.#sections(run, this.#models, elapsed).map((one) => this.#section(one))}
+      ${this.#sections(state, run, this.#models, elapsed).map((one) => this.#section(one))}
     </div>`;
   }
 
@@ -182,9 +188,14 @@ export class Gate {
   }
 
   /** What is wrong comes first: in a low view it would lie out of sight below the jobs. */
-  #sections(run: GateRunView, models: Models, elapsed: number): Section[] {
+  #sections(
+    { roomy, history = [] }: GateViewState,
+    run: GateRunView,
+    models: Models,
+    elapsed: number,
+  ): Section[] {
     const { findings, drift, standards, scopes, hints } = models;
-    return [
+    const wrong: Section[] = [
       {
         heading: 'Findings',
         number: run.diagnostics.length,
@@ -198,6 +209,10 @@ export class Gate {
           driftList(drift, this.#open, this.#actions.toggle),
         ),
       },
+    ];
+    if (!roomy) return wrong;
+    return [
+      ...wrong,
       { heading: 'Jobs', number: run.jobs.length, content: this.#timeline(run, models, elapsed) },
       {
         heading: 'Standards',
@@ -207,6 +222,14 @@ export class Gate {
       },
       { heading: 'Changed scopes', number: scopes.length, content: guard([scopes], () => notes(scopes)) },
       { heading: 'Hints', number: hints.length, content: guard([hints], () => notes(hints)) },
+      {
+        heading: 'Runs',
+        number: history.length,
+        description: 'in this window',
+        content: guard([JSON.stringify(history), run.call], () =>
+          pastList(history.map(pastRow), run.call, (call) => this.#host.post({ type: 'showRun', call })),
+        ),
+      },
     ];
   }
 
@@ -250,12 +273,25 @@ export class Gate {
   #choose({ index, leadsTo }: Finding): void {
     if (leadsTo?.kind === 'place') this.#host.post({ type: 'open', diagnostic: index });
     if (leadsTo?.kind !== 'job') return;
+    if (!this.#state?.roomy) {
+      this.#actions.openInEditor(leadsTo.name);
+      return;
+    }
     const row = this.#rows().find(({ job }) => job.name === leadsTo.name);
     if (!row) return;
     for (const name of ['Jobs', row.job.stage]) this.#closed.delete(name);
     if (!this.#open.has(row.key)) this.#toggle(row.key);
     else this.#draw();
     this.#reveal(row.key);
+  }
+
+  #follow(link: Link): void {
+    if (link.kind === 'url') {
+      this.#host.post({ type: 'openUrl', url: link.url });
+      return;
+    }
+    const { file, line, column } = link;
+    this.#host.post({ type: 'openPlace', file, line, ...(column !== undefined && { column }) });
   }
 
   /** Brings a job's row into view and gives it the focus. */
@@ -285,7 +321,7 @@ export class Gate {
   #remember(): void {
     if (!this.#state) return;
     this.#host.remember({
-      version: 2,
+      version: 3,
       state: stateToKeep(this.#state),
       received: this.#received,
       open: [...this.#open],

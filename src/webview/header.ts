@@ -2,16 +2,23 @@ import '@vscode-elements/elements/dist/vscode-button/index.js';
 import '@vscode-elements/elements/dist/vscode-progress-bar/index.js';
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { gateVerbs } from '../contract/gate-verbs.ts';
-import type { FromGateView, GateRunView, GateViewState } from '../contract/gate-view.ts';
-import type { GateVerb } from '../contract/traits.ts';
+import type { FromGateView, GateRunView, GateViewState, OfferedVerb } from '../contract/gate-view.ts';
 import { icon, mark } from './icons.ts';
-import { headlineOf, type Offer, offerOf, proofLine, timeText, verbTitle } from './model/headline.ts';
+import {
+  headlineOf,
+  type Offer,
+  offerOf,
+  progressText,
+  proofLine,
+  timeText,
+  verbTitle,
+} from './model/headline.ts';
 
 export type Post = (message: FromGateView) => void;
 
 /** A button that asks the extension for a verb. */
 export const verbButton = (
-  verb: GateVerb,
+  verb: OfferedVerb,
   post: Post,
   { secondary = true, block = false, describedBy = '' } = {},
 ): TemplateResult => html`<vscode-button
@@ -42,24 +49,26 @@ export function header(
 ): TemplateResult {
   const { verb, verdict, word, asked, place, root, branch, commit, message, slug } = headlineOf(run);
   const proof = proofLine(run);
+  const words = message ?? (state.roomy ? undefined : progressText(run));
   return html`<header class="head" data-verdict=${verdict}>
     <vscode-progress-bar aria-label="The gate is running" indeterminate ?hidden=${verdict !== 'running'}></vscode-progress-bar>
     <h2 class="title">${mark(verdict)}<span><span class="verb">${verb}</span> <span class="word">${word}</span> <span class="time">${timeText(run, elapsed)}</span></span></h2>
     <ul class="facts">
       ${fact('root', place, root, ` in ${root}`)}${fact('branch', branch)}${fact('commit', commit, run.commit)}${fact('asked', asked)}
     </ul>
-    ${message ? html`<p class="message">${message}</p>` : nothing}
+    ${words ? html`<p class="message">${words}</p>` : nothing}
     ${slug ? html`<code class="slug">${slug}</code>` : nothing}
     ${
       proof
         ? html`<p class="proof" data-valid=${String(proof.valid)}>${mark(proof.valid ? 'proved' : 'unproved')}<span>${proof.text}</span></p>`
         : nothing
     }
-    ${offered(offerOf(state), cancelling, actions)}
+    ${offered(state, offerOf(state), cancelling, actions)}
   </header>`;
 }
 
 function offered(
+  state: GateViewState,
   offer: Offer,
   cancelling: boolean,
   { cancel, post }: { cancel(): void; post: Post },
@@ -68,6 +77,24 @@ function offered(
     return html`<vscode-button secondary @click=${cancel}>${cancelling ? 'Cancelling…' : 'Cancel'}${icon('stop', 'content-before')}</vscode-button>`;
   const note = offer.text ? html`<p class="muted">${offer.text}</p>` : nothing;
   if (offer.kind !== 'verbs') return html`${note}`;
-  return html`${note}
-    <div class="buttons" role="group" aria-label="Run on ${offer.root}">${gateVerbs.map((verb) => verbButton(verb, post))}</div>`;
+  return html`${note}${nextStep(state, offer.root, post)}`;
+}
+
+/** What comes next, as the one primary button, and beside it what else there is room for. */
+export function nextStep(
+  { next, roomy, reviewable }: GateViewState,
+  root: string,
+  post: Post,
+): TemplateResult {
+  const others = roomy ? gateVerbs.filter((verb) => verb !== next?.verb) : next ? [] : (['done'] as const);
+  const open = html`<vscode-button secondary @click=${() => post({ type: 'openEditor' })}>Open in Editor</vscode-button>`;
+  const review = html`<vscode-button secondary @click=${() => post({ type: 'review' })}>Review Changes</vscode-button>`;
+  return html`<div class="next" role="group" aria-label="Next, in ${root}">
+      ${next ? verbButton(next.verb, post, { secondary: false, describedBy: 'next-words' }) : nothing}${
+        next ? html`<span id="next-words" class="muted">${next.words}</span>` : nothing
+      }
+    </div>
+    <div class="buttons">
+      ${others.map((verb) => verbButton(verb, post))}${reviewable ? review : nothing}${roomy ? nothing : open}
+    </div>`;
 }

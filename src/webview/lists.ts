@@ -3,6 +3,7 @@ import { html, nothing, svg, type TemplateResult } from 'lit/html.js';
 import { icon, mark } from './icons.ts';
 import type { DriftRow, Drifts } from './model/drift.ts';
 import type { Finding, Findings } from './model/findings.ts';
+import type { PastRow } from './model/history.ts';
 import { type Chart, chartHeight, chartWidth, type StandardRow } from './model/standards.ts';
 import { count } from './model/time.ts';
 import { detail, tree, treeItem } from './tree.ts';
@@ -117,3 +118,25 @@ const noteLine = ({ name, text }: Note) =>
   name === undefined
     ? html`<li>${text}</li>`
     : html`<li><span class="name">${name}</span> <span class="muted">${text}</span></li>`;
+
+/** The runs this window has seen, each to be looked at again. */
+export const pastList = (
+  rows: readonly PastRow[],
+  shown: number,
+  choose: (call: number) => void,
+): TemplateResult =>
+  html`${tree(
+    'Runs in this window',
+    repeat(
+      rows,
+      ({ key }) => key,
+      ({ call, ok, what, jobs, time, label }) => html`<vscode-tree-item
+      aria-label=${label}
+      ${treeItem({ choose: () => choose(call) })}
+      ><span class="past" data-shown=${String(call === shown)} title=${label}
+        >${mark(ok ? 'passed' : 'failed')}<span class="what">${what}</span><span class="muted">${jobs}</span
+        ><span class="time">${time}</span></span
+      ></vscode-tree-item
+    >`,
+    ),
+  )}`;

@@ -1,31 +1,39 @@
 import '@vscode-elements/elements/dist/vscode-button/index.js';
+import { ref } from 'lit/directives/ref.js';
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { GateJob } from '../contract/gate-view.ts';
-import { following } from './directives.ts';
 import { icon } from './icons.ts';
+import type { Link } from './model/ansi.ts';
 import { ending } from './model/bars.ts';
-import { cutText, type Output, plainText } from './model/output.ts';
+import { cutText, type Output } from './model/output.ts';
+import { printed } from './printed.ts';
+import type { Search } from './search.ts';
 
 /** What a job printed, shown below its row. */
 export function outputPanel(
   job: GateJob,
   output: Output | undefined,
-  openInEditor: () => void,
+  actions: { openInEditor(): void; follow(link: Link): void; search: Search | undefined },
 ): TemplateResult {
+  const { search, follow } = actions;
+  let element: HTMLElement | undefined;
   const cut = output && cutText(output.cut);
   const note = noteOf(job, output);
-  const button = html`<vscode-button secondary @click=${openInEditor}
+  const button = html`<vscode-button secondary @click=${actions.openInEditor}
     >Open in editor${icon('output', 'content-before')}</vscode-button
   >`;
   return html`<div class="detail-head">
-      <span>${ending(job)}</span>${job.output_path === undefined ? nothing : button}
+      <span>${job.reused ?? ending(job)}</span>${search?.field(job.name, () => element) ?? nothing}${job.output_path === undefined ? nothing : button}
     </div>
     ${cut ? html`<p class="muted">${cut}</p>` : nothing}${note ? html`<p class="muted">${note}</p>` : nothing}
     <pre
       tabindex="0"
       role="region"
       aria-label="Output of ${job.name}"
-      ${following(output && plainText(output.text))}
+      ${ref((found) => {
+        element = found as HTMLElement | undefined;
+      })}
+      ${printed(output?.text, follow, (drawn) => search?.drawn(job.name, drawn))}
     ></pre>`;
 }
 

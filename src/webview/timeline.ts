@@ -5,11 +5,13 @@ import { html, type TemplateResult } from 'lit/html.js';
 import { customProperties } from './directives.ts';
 import { icon, mark } from './icons.ts';
 import { more } from './lists.ts';
+import type { Link } from './model/ansi.ts';
 import type { Tick } from './model/axis.ts';
 import { barOf, jobLabel } from './model/bars.ts';
 import type { Row, StageGroup, Timeline } from './model/jobs.ts';
 import type { Output } from './model/output.ts';
 import { outputPanel } from './output-panel.ts';
+import type { Search } from './search.ts';
 import { detail, tree, treeItem } from './tree.ts';
 
 /** What is shown of a run's jobs, beside the jobs themselves. */
@@ -28,6 +30,9 @@ export interface Shown {
 export interface TimelineActions {
   toggle(key: string): void;
   openInEditor(job: string): void;
+  follow(link: Link): void;
+  /** Absent where there is no room for one. */
+  readonly search: Search | undefined;
   /** Told of the axis and of the tree when they come and when they go. */
   readonly axis: RefOrCallback;
   readonly tree: RefOrCallback;
@@ -101,6 +106,15 @@ function jobRow({ key, job }: Row, shown: Shown, actions: TimelineActions): Temp
       >${icon('chevron')}${mark(job.state)}<span class="name">${job.name}</span
       ><span class="track"><span class="bar"></span><span class="time">${bar.label}</span></span></span
     >
-    ${detail(open, open || output ? outputPanel(job, output, () => actions.openInEditor(job.name)) : '')}
+    ${detail(
+      open,
+      open || output
+        ? outputPanel(job, output, {
+            openInEditor: () => actions.openInEditor(job.name),
+            follow: actions.follow,
+            search: actions.search,
+          })
+        : '',
+    )}
   </vscode-tree-item>`;
 }

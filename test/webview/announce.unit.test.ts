@@ -95,7 +95,7 @@ describe('Times in words', () => {
 describe('The memory of a hidden view', () => {
   it('is read back as it was written, and nothing else is', () => {
     const memory = {
-      version: 2,
+      version: 3,
       state: state(run()),
       received: 5,
       open: ['test/unit'],

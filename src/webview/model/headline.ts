@@ -70,19 +70,29 @@ export interface ProofLine {
   text: string;
 }
 
-/** The proof, or why there is none; nothing while the run goes on and for verbs that say nothing of a proof. */
-export function proofLine({ running, verb, ok, proof }: GateRunView): ProofLine | undefined {
-  if (running) return undefined;
-  if (proof?.state === 'valid') {
+/** How a proof stands, in whole. */
+export function proofWords(proof: NonNullable<GateRunView['proof']>): ProofLine {
+  if (proof.state === 'valid')
     return {
       valid: true,
       text: proof.commit ? `Proof valid for ${shortCommit(proof.commit)}` : 'Proof valid',
     };
-  }
-  if (proof) {
-    const what = proof.state === 'stale' ? 'Proof stale' : 'No proof';
-    return { valid: false, text: proof.reason ? `${what}: ${proof.reason}` : `${what}.` };
-  }
+  const what = proof.state === 'stale' ? 'Proof stale' : 'No proof';
+  return { valid: false, text: proof.reason ? `${what}: ${proof.reason}` : `${what}.` };
+}
+
+/** What runs and how far it is, for where the jobs themselves have no room. */
+export function progressText({ running, jobs }: GateRunView): string | undefined {
+  if (!running || jobs.length === 0) return undefined;
+  const going = jobs.filter(({ state }) => state === 'running').map(({ name }) => name);
+  const done = `${jobs.length - going.length} done`;
+  return going.length > 0 ? `${going.join(', ')} (${done})` : done;
+}
+
+/** The proof, or why there is none; nothing while the run goes on and for verbs that say nothing of a proof. */
+export function proofLine({ running, verb, ok, proof }: GateRunView): ProofLine | undefined {
+  if (running) return undefined;
+  if (proof) return proofWords(proof);
   if (verb === 'done') {
     return { valid: false, text: `No proof: ${ok ? 'the run reported none.' : 'the gate did not pass.'}` };
   }

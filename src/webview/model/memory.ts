@@ -2,7 +2,7 @@ import type { GateViewState } from '../../contract/gate-view.ts';
 
 /** What the view keeps while it is hidden, to paint itself at once when it is shown again. */
 export interface Memory {
-  version: 2;
+  version: 3;
   state: GateViewState;
   /** When `state` came, by `Date.now()`. */
   received: number;
@@ -16,7 +16,7 @@ export interface Memory {
 /** The memory as written by this version of the view; of anything else nothing, and the view starts afresh. */
 export function readMemory(saved: unknown): Memory | undefined {
   if (typeof saved !== 'object' || saved === null || !('version' in saved)) return undefined;
-  return saved.version === 2 ? (saved as Memory) : undefined;
+  return saved.version === 3 ? (saved as Memory) : undefined;
 }
 
 /**
