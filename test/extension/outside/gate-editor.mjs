@@ -34,7 +34,7 @@ export async function run(stage) {
   await row.focus();
   await keyboard.press('ArrowRight');
   const output = gate.locator('pre[aria-label="Output of lint"]');
-  await until('the output shows', async () => /red words/.test(await output.innerText().catch(() => '')));
+  await until('the output shows', async () => /red words/.test(await output.textContent().catch(() => '')));
   const colour = (selector) => output.locator(selector).evaluate((node) => getComputedStyle(node).color);
   assert.notEqual(await colour('.red'), await output.evaluate((node) => getComputedStyle(node).color));
 

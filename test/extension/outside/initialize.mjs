@@ -42,5 +42,13 @@ export async function run(stage) {
   assert.equal(git(project, 'status', '--porcelain'), '?? discern.toml');
 
   await window.palette('Discern: Doctor');
-  await shown('main has no discern.toml');
+  await until('the doctor’s page says it, rendered', async () => {
+    for (const frame of window.page.frames()) {
+      const page = frame.locator('.markdown-body, body.vscode-body');
+      const texts = await page.allInnerTexts().catch(() => []);
+      if (texts.join('').includes('main has no discern.toml') && (await page.locator('h1').count()) > 0)
+        return true;
+    }
+    return false;
+  });
 }
