@@ -17,91 +17,8 @@ const { open, closeAll } = connections();
 /** A page of ours as one line of words, so that a sentence is found wherever its lines break. */
 const page = async (name: string) => (await readFile(join(DISCERN_HOME, name), 'utf8')).replace(/\s+/g, ' ');
 
-/** The points of a list behind a heading, each as one line of words. */
-async function pointsBehind(name: string, heading: string): Promise<string[]> {
-  const text = await readFile(join(DISCERN_HOME, name), 'utf8');
-  const [, section = ''] = text.split(`\n${heading}\n`);
-  const [list = ''] = section.trim().split(/\n\n/);
-  return list
-    .split(/^- /m)
-    .slice(1)
-    .map((point) => point.replace(/\s+/g, ' ').trim());
-}
-
-/** Each promise of the README in its own words, and the tests that hold it: the title must be there, in that file. */
-const promises: Record<string, [file: string, title: string][]> = {
-  "An agent that enters a worktree by its client's own means is gated there: the held root follows it towards work, never away from it, and says so first. A gate about a checkout in which nothing is anyone's work names the checkouts that have some.":
-    [
-      [
-        'test/server/caller.test.ts',
-        'is where the gate runs, when Claude Code entered a worktree of its own',
-      ],
-      ['test/server/caller.test.ts', 'never takes the held root from work back to the trunk’s checkout'],
-      ['test/server/divergence.test.ts', 'says first where the work is'],
-    ],
-  'A proof is of one exact commit, with a clean tree, under one exact `discern.toml`. Uncommitted changes, a moved HEAD, or a job that rewrites a committed file earn none, and the answer says why.':
-    [
-      [
-        'test/engine/gate-proof.test.ts',
-        'records commit, tree, config, trunk and jobs of a green run on a clean tree',
-      ],
-      ['test/engine/gate-proof.test.ts', 'with a changed config'],
-      ['test/engine/gate-proof.test.ts', 'makes the run tree_drift, without a proof'],
-      ['test/engine/gate-drift.test.ts', 'job makes the run tree_drift, with file, stage and diff'],
-    ],
-  'Landing is a compare-and-swap to the validated commit. Killed anywhere, the next `status` or `accept` finishes it or leaves everything as it was; changed files are never overwritten.':
-    [
-      ['test/faults/accept.test.ts', 'is finished by the accept that comes next'],
-      ['test/faults/accept.test.ts', 'keeps the edit'],
-    ],
-  'A worktree goes only when nothing in it is uncommitted: `accept` removes those discern made, `drop` any that is named. What `drop --force` lets go is kept under `refs/discern/recovered/`.':
-    [['test/engine/words.test.ts', 'A worktree goes only when nothing in it is uncommitted']],
-  'Jobs run in process groups of their own; cancel, timeout, or the death of the server ends them all.': [
-    ['test/server/life.test.ts', 'ends with all its processes when cancelled'],
-    ['test/server/life.test.ts', 'by SIGKILL leaves none of its jobs behind'],
-  ],
-};
-
-describe('What the README promises', () => {
+describe('What the README says of re-aiming', () => {
   afterEach(removeAll);
-
-  it('is held by tests, sentence by sentence', async () => {
-    assert.deepEqual(await pointsBehind('README.md', '## What it promises'), Object.keys(promises));
-    for (const [file, title] of Object.values(promises).flat()) {
-      const text = await readFile(join(DISCERN_HOME, file), 'utf8');
-      assert.ok(text.includes(title), `${file} has no test "${title}"`);
-    }
-  });
-
-  const removal =
-    'A worktree goes only when nothing in it is uncommitted: `accept` removes those discern made, `drop` any that is named. What `drop --force` lets go is kept under `refs/discern/recovered/`.';
-  it(removal, async () => {
-    assert.ok(removal in promises);
-    const project = await make();
-    const made = await started(project.root);
-    const hand = join(project.home, 'by-hand');
-    await git(project.root, 'worktree', 'add', '--quiet', '-b', 'by-hand', hand);
-    for (const path of [made.path, hand]) {
-      await project.commit({ [`src/${path.length}.txt`]: 'x\n' }, path);
-      await project.write({ 'loose.txt': 'precious\n' }, path);
-      const before = await everything(project);
-      const args = { worktree: path, delete_branch: true };
-      refusedWith(await verb('accept', path), 'dirty_worktree', /loose\.txt/);
-      refusedWith(await verb('drop', project.root, args), 'dirty_worktree');
-      assert.deepEqual(await everything(project), before);
-    }
-    const { recovery_ref: ref } = succeeded(
-      await verb('drop', project.root, { worktree: made.path, delete_branch: true, force: true }),
-    );
-    assert.match(ref ?? '', /^refs\/discern\/recovered\//);
-    assert.equal(await git(project.root, 'show', `${ref}:loose.txt`), 'precious');
-    await git(hand, 'clean', '--quiet', '--force');
-    const landed = succeeded(await verb('accept', hand));
-    assert.equal(landed.landing.worktree_removed, false);
-    assert.equal(existsSync(hand), true, 'accept keeps what discern did not make');
-    succeeded(await verb('drop', project.root, { worktree: hand, delete_branch: false }));
-    assert.equal(existsSync(hand), false, 'drop removes it by name');
-  });
 
   const reaim =
     '`start` moves the held root to the worktree it made; `accept` moves it to the trunk’s checkout where it removed the worktree the held root lay in';
@@ -131,26 +48,6 @@ describe('What the README promises', () => {
     assert.equal((await connection.call('discern_accept')).envelope.ok, true);
     assert.equal(await held(), project.root);
     await closeAll();
-  });
-
-  it('has a command in the palette for every title it and the help page name, and names every one', async () => {
-    const read = async (name: string) => JSON.parse(await readFile(join(DISCERN_HOME, name), 'utf8'));
-    const { contributes } = await read('package.json');
-    const titles: Record<string, string> = await read('package.nls.json');
-    const hidden = new Set(
-      (contributes.menus.commandPalette as { command: string; when?: string }[])
-        .filter(({ when }) => when === 'false')
-        .map(({ command }) => command),
-    );
-    const shown = (contributes.commands as { command: string; title: string }[])
-      .filter(({ command }) => !hidden.has(command))
-      .map(({ title }) => titles[title.replaceAll('%', '')] ?? title)
-      .sort();
-    for (const name of ['README.md', 'docs/help/vscode.md']) {
-      const [, list = ''] = /(?:palette has|In the palette:) (.*?)\. /.exec(await page(name)) ?? [];
-      const named = [...list.matchAll(/`(?:Discern: )?([^`]+)`/g)].map(([, title = '']) => title).sort();
-      assert.deepEqual(named, shown, name);
-    }
   });
 });
 
