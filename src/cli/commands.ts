@@ -307,6 +307,20 @@ export const commands: { [V in Verb]: Command<V> } = {
       return { action, worktree: text(parsed.worktree) ?? '', ref: text(parsed.ref) ?? '' };
     },
   },
+  park: {
+    usage: 'park <worktree>',
+    describe: 'Take a worktree’s directory away for a while, and keep everything in it',
+    positionals: { worktree: namedWorktree },
+    options: {},
+    args: (parsed) => ({ worktree: text(parsed.worktree) ?? '' }),
+  },
+  unpark: {
+    usage: 'unpark <worktree>',
+    describe: 'Bring the directory of a parked worktree back, as it was',
+    positionals: { worktree: namedWorktree },
+    options: {},
+    args: (parsed) => ({ worktree: text(parsed.worktree) ?? '' }),
+  },
   prune: {
     usage: 'prune',
     describe: 'Show the leftovers of interrupted runs; with --no-dry-run, clean them up',

@@ -40,6 +40,7 @@ export const Worktree = z.strictObject({
   managed: z.boolean().describe('True when discern made it, and so may remove it.'),
   locked: z.string().optional().describe('The lock reason; empty when locked without one.'),
   prunable: z.string().optional(),
+  parked: z.string().optional().describe('Since when its directory is put away; unpark brings it back.'),
   id: z.string().optional(),
   port: z.number().int().optional(),
   listening: z.boolean().optional().describe('Something on this machine listens on that port.'),

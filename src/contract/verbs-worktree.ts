@@ -54,6 +54,15 @@ const TicketData = z.strictObject({
 });
 export type TicketData = z.infer<typeof TicketData>;
 
+const ParkData = z.strictObject({
+  ...oneWorktree,
+  parked: z.boolean().describe('Its directory is put away.'),
+  since: z.string().optional(),
+  kept_in: z.string().optional().describe('Where it is meanwhile.'),
+  files: z.array(z.string()).optional().describe('What keeps it from being moved.'),
+});
+export type ParkData = z.infer<typeof ParkData>;
+
 const traits = {
   begins: 'known',
   runsCommands: 'never',
@@ -125,6 +134,28 @@ export const worktreeVerbs = {
       path: projectPath,
     }),
     data: TicketData,
+    annotations: writes,
+    traits,
+  },
+  park: {
+    title: 'Park a worktree',
+    description:
+      'Take a worktree’s directory away for a while, and keep everything in it, uncommitted and ignored files too. unpark brings it back.',
+    remoteDescription: null,
+    looking: null,
+    args: z.strictObject({ worktree, path: projectPath }),
+    data: ParkData,
+    annotations: writes,
+    traits,
+  },
+  unpark: {
+    title: 'Unpark a worktree',
+    description:
+      'Bring the directory of a parked worktree back to its place, with everything in it as it was.',
+    remoteDescription: null,
+    looking: null,
+    args: z.strictObject({ worktree, path: projectPath }),
+    data: ParkData,
     annotations: writes,
     traits,
   },

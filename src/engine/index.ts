@@ -16,6 +16,10 @@ import { explain } from './verbs/help.ts';
 import { init } from './verbs/init.ts';
 import { launch } from './verbs/launch.ts';
 import { message } from './verbs/message.ts';
+<<<<<<< HEAD
+=======
+import { park, unpark } from './verbs/park.ts';
+>>>>>>> 067eeee (park and unpark: a worktree's directory goes away and comes back by one rename, with all that is in it)
 import { peek } from './verbs/peek.ts';
 import { projects } from './verbs/projects.ts';
 import { prune } from './verbs/prune.ts';
@@ -58,6 +62,8 @@ const cores: { [V in Verb]: Core<V> } = {
   phase,
   todo,
   describe,
+  park,
+  unpark,
   ticket,
   launch,
   message,
@@ -118,4 +124,5 @@ export { nearest } from './words/nearest.ts';
 export { homeRoot } from './worktree/home-root.ts';
 export { holdings } from './worktree/inspect.ts';
 export { leavingAdvice } from './worktree/moving.ts';
+export { parkedByPath } from './worktree/parked.ts';
 export { beginsAtDirectory, needsNoRoot, refused, withHeld };

@@ -44,6 +44,7 @@ export function spokenCheckout(tree: Worktree, trunk: string): string[] {
     ...(tree.clean === false ? ['has changes'] : []),
     ...(tree.locked === undefined ? [] : ['locked']),
     ...(tree.prunable === undefined ? [] : ['gone']),
+    ...(tree.parked === undefined ? [] : ['parked']),
   ];
 }
 

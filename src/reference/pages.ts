@@ -26,6 +26,7 @@ const order = [
   'fleet',
   'notes',
   'agents',
+  'parking',
   'verbs',
   'config',
   'settings',

@@ -80,11 +80,19 @@ async function rootForgotten(held: HeldRoot, cwd: string | undefined): Promise<R
   );
 }
 
+/** What the held root's worktree goes by, where its directory is put away. */
+async function parkedHere(held: HeldRoot): Promise<string | undefined> {
+  const place = await held.repository();
+  if (place?.top === undefined) return undefined;
+  return (await (await loadEngine()).parkedByPath(place.commonDir)).get(place.top)?.id;
+}
+
 async function rootMissing(root: string, held: HeldRoot): Promise<Refusal> {
   const home = await held.home();
+  const parked = await parkedHere(held);
   return new Refusal(
     'root_missing',
-    `The held root ${root} is gone: someone removed it. ${
+    `The held root ${root} is ${parked === undefined ? 'gone: someone removed it.' : `parked: call discern_unpark with worktree "${parked}" to have it back.`} ${
       home === undefined
         ? 'No other checkout of its project is left: pass the path of another project.'
         : `Pass path "${home}" (the landing checkout) to go on there, and discern_start with that path to re-aim this server.`

@@ -267,6 +267,7 @@ function worktreeLine(worktree: StatusData['worktrees'][number]): string {
     ...(worktree.behind ? [`${worktree.behind} behind`] : []),
     ...(worktree.locked === undefined ? [] : ['locked']),
     ...(worktree.prunable === undefined ? [] : ['gone']),
+    ...(worktree.parked === undefined ? [] : ['parked']),
     ...(worktree.listening ? [`something listens on its port ${worktree.port}`] : []),
   ];
   return `- ${worktree.root} (${worktree.branch ?? 'detached'}${marks.length > 0 ? `; ${marks.join(', ')}` : ''})`;

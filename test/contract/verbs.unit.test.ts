@@ -35,6 +35,9 @@ describe('The table of verbs', () => {
         'todo',
         'describe',
         'ticket',
+        'park',
+        'unpark',
+        'remap',
       ],
     );
     const calls: [Verb, Record<string, unknown>, boolean][] = [

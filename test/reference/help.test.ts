@@ -27,6 +27,7 @@ describe('The help', () => {
         'fleet',
         'notes',
         'agents',
+        'parking',
         'verbs',
         'config',
         'settings',

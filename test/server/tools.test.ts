@@ -193,6 +193,10 @@ describe('What a tool answers', () => {
     }
     await call('ticket', { action: 'attach', worktree: 'main', ref: 'x' }, 'invalid_argument');
     await call('ticket', { action: 'attach', worktree: 'main', ref: 'https://x.example/a/b/pull/1' }, 'ok');
+    for (const verb of ['park', 'unpark'] as const)
+      await call(verb, { worktree: 'no worktree' }, 'path_not_found');
+    await call('park', { worktree: project.root }, 'not_in_worktree');
+    await call('unpark', { worktree: project.root }, 'invalid_argument');
     await call('help', {}, 'ok');
     await call('help', { topic: 'nothing of the kind' }, 'invalid_argument');
     await call('prune', {}, 'preview');

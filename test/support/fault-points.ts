@@ -38,6 +38,7 @@ export const pointsOf = {
 export const pointsElsewhere = {
   'test/faults/combine.test.ts': /^combine\./,
   'test/faults/bringing.test.ts': /^start\.(bringing|brought)$/,
+  'test/faults/parking.test.ts': /^(?:park|unpark)\./,
   'test/faults/init.test.ts': /^init\./,
   'test/server/session.test.ts': /^call\./,
   'test/faults/resources.test.ts': /^resource\./,

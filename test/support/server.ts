@@ -23,6 +23,8 @@ export const requiredArguments: Record<string, Record<string, unknown>> = {
   discern_peek: { worktree: 'x' },
   discern_todo: { worktree: 'x' },
   discern_describe: { worktree: 'x' },
+  discern_park: { worktree: 'x' },
+  discern_unpark: { worktree: 'x' },
   discern_ticket: { action: 'attach', worktree: 'x', ref: '1' },
 };
 

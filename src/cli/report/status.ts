@@ -84,13 +84,14 @@ function worktreeLines({ root, worktrees }: StatusData, ink: Ink): string[] {
 }
 
 function stateOf(worktree: Worktree): string {
-  const { landing, clean, locked, prunable, managed, location, port, listening } = worktree;
+  const { landing, clean, locked, prunable, parked, managed, location, port, listening } = worktree;
   return [
     ...(landing ? ['trunk'] : []),
     ...(clean === false ? ['changed'] : []),
     ...(away(worktree) === '' ? [] : [away(worktree)]),
     ...(locked === undefined ? [] : [locked ? `locked: ${locked}` : 'locked']),
     ...(prunable === undefined ? [] : ['gone']),
+    ...(parked === undefined ? [] : ['parked']),
     ...(listening ? [`port ${port} in use`] : []),
     ...(location === 'worktree' && !managed ? ['not made by discern'] : []),
   ].join(', ');

@@ -9,6 +9,7 @@ import { findLeftovers, type Leftovers } from '../maintenance/find.ts';
 import type { Repository } from '../repository/repository.ts';
 import { lockHolders } from '../state/lock-holder.ts';
 import { shellWord } from '../words/shell-word.ts';
+import { type Parked, parkedByPath, unparkWith } from '../worktree/parked.ts';
 import { fine, warn } from './finding.ts';
 
 /** More branches than this are counted, not named. */
@@ -63,16 +64,19 @@ async function locks(repo: Repository): Promise<Finding[]> {
 }
 
 /** Worktrees that are locked, and not where git has them. */
-async function lockedAway({ worktrees, top }: Repository): Promise<Finding[]> {
+async function lockedAway({ worktrees, top, commonDir }: Repository): Promise<Finding[]> {
   const there = await Promise.all(worktrees.map(({ bare, path }) => bare || exists(path)));
   const lost = worktrees.filter(({ prunable }, index) => !there[index] && prunable === undefined);
-  return lost.map(({ path }) =>
-    warn(
+  const parked = lost.length > 0 ? await parkedByPath(commonDir) : new Map<string, Parked>();
+  return lost.map(({ path }) => {
+    const away = parked.get(path);
+    if (away) return fine('worktrees', `${path} is parked since ${away.since}; ${unparkWith(away)}.`);
+    return warn(
       'worktrees',
       `${path} is gone, and locked, so git keeps its entry.`,
       `git -C ${shellWord(top)} worktree unlock ${shellWord(path)}, then git worktree prune.`,
-    ),
-  );
+    );
+  });
 }
 
 /**

@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises';
-import { basename, isAbsolute } from 'node:path';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
 import { checkoutOf } from '../callers/checkout-of.ts';
@@ -9,6 +9,7 @@ import { checkoutsOf } from '../repository/home.ts';
 import { rootIn } from '../repository/repository.ts';
 import { findRoot } from '../repository/root.ts';
 import { gitDirOf, namesOf } from '../worktree/identity.ts';
+import { type Parked, parkedByPath } from '../worktree/parked.ts';
 import { type KnownProject, knownProjects, projectAt } from './known-projects.ts';
 
 /** A checkout that an argument named. */
@@ -29,6 +30,10 @@ export interface NamedWorktree {
   commit: string;
   /** The lock reason; empty when locked without one. */
   locked?: string;
+  /** The project root in the main checkout, or the first other one. */
+  home: string;
+  /** Where its directory is parked: then neither `top` nor `root` is there. */
+  parked?: Parked;
 }
 
 /** `root`, `branch` and `commit`, and which worktree it is, for the answer of a verb that was told one. */
@@ -52,7 +57,7 @@ export async function worktreeNamed(root: string, name: string, ctx: Context): P
   }
   const { projects } = await knownProjects(root, ctx);
   const own = root === '' ? [] : projects.slice(0, 1);
-  const path = isAbsolute(name) ? await realpath(name).catch(() => name) : undefined;
+  const path = isAbsolute(name) ? await realOrParents(name) : undefined;
   // A path may lie in a project that nobody has met yet.
   const places = path === undefined ? [own, projects.slice(own.length)] : [await projectsAt(path, projects)];
   for (const some of places) {
@@ -66,29 +71,63 @@ export async function worktreeNamed(root: string, name: string, ctx: Context): P
   throw notFound(name, own[0] === undefined ? [] : await worktreesOf(own[0], ctx));
 }
 
+/** A path free of symlinks, also where the last of it is not there. */
+const realOrParents = (path: string): Promise<string> =>
+  realpath(path).catch(() =>
+    realpath(dirname(path)).then(
+      (parent) => join(parent, basename(path)),
+      () => path,
+    ),
+  );
+
 /** The projects a path may be a worktree of: the one it lies in, else those known of its repository. */
 async function projectsAt(path: string, known: readonly KnownProject[]): Promise<KnownProject[]> {
   const place = await checkoutOf(path);
-  if (place === undefined) return [];
+  if (place === undefined) return parkedAt(path, known);
   const found = await findRoot(path).then(projectAt, () => undefined);
   return found ? [found] : known.filter(({ commonDir }) => commonDir === place.commonDir);
 }
 
-/** Every checkout of a project that the caller is served. */
-export async function worktreesOf(project: KnownProject, ctx: Context): Promise<NamedWorktree[]> {
+/** The projects of which a worktree that was at a path is parked, and so nowhere. */
+async function parkedAt(path: string, known: readonly KnownProject[]): Promise<KnownProject[]> {
+  const parked = await Promise.all(known.map(({ commonDir }) => parkedByPath(commonDir)));
+  return known.filter((_, n) =>
+    [...(parked[n]?.keys() ?? [])].some((top) => path === top || path.startsWith(`${top}/`)),
+  );
+}
+
+/** Every checkout of a project that the caller is served; with `parked` those too whose directories are put away. */
+export async function worktreesOf(
+  project: KnownProject,
+  ctx: Context,
+  options: { parked?: boolean } = {},
+): Promise<NamedWorktree[]> {
   if (!(await exists(project.commonDir))) return [];
   const entries = await checkoutsOf(project.commonDir, ctx.signal);
+  const parked = options.parked ? await parkedByPath(project.commonDir) : new Map<string, Parked>();
+  const first = entries.find(({ bare, prunable }) => !bare && prunable === undefined)?.path;
+  const home = rootIn(project, first ?? project.commonDir);
   const all = await Promise.all(
-    entries.map(async (entry, index) => (entry.bare ? undefined : readNamed(project, entry, index === 0))),
+    entries.map(async (entry, index) =>
+      entry.bare ? undefined : readNamed(project, entry, { main: index === 0, home, parked }),
+    ),
   );
-  const there = all.filter((one) => one !== undefined);
+  const listed = new Set(entries.map(({ path }) => path));
+  const forgotten = [...parked.values()].filter(({ path }) => !listed.has(path));
+  const there = [
+    ...all.filter((one) => one !== undefined),
+    ...forgotten.map((one) => forgottenByGit(project, one, home)),
+  ];
   if (!ctx.serves) return there;
-  const served = await Promise.all(there.map(({ root }) => ctx.serves?.(root)));
+  const served = await Promise.all(
+    // Of one that is parked the project tells, since its own root is not there.
+    there.map(({ root, parked: away }) => ctx.serves?.(away ? home : root)),
+  );
   return there.filter((_, index) => served[index]);
 }
 
 async function matches(project: KnownProject, name: string, ctx: Context): Promise<NamedWorktree[]> {
-  const all = await worktreesOf(project, ctx);
+  const all = await worktreesOf(project, ctx, { parked: true });
   return all.filter(
     ({ id, branch, top, root }) => name === id || name === branch || name === top || name === root,
   );
@@ -98,12 +137,15 @@ async function matches(project: KnownProject, name: string, ctx: Context): Promi
 async function readNamed(
   project: KnownProject,
   entry: WorktreeEntry,
-  main: boolean,
+  known: { main: boolean; home: string; parked: ReadonlyMap<string, Parked> },
 ): Promise<NamedWorktree | undefined> {
   const { commonDir } = project;
-  const top = await realpath(entry.path).catch(() => undefined);
+  const { main, home } = known;
+  const parked = known.parked.get(entry.path);
+  const top = parked ? entry.path : await realpath(entry.path).catch(() => undefined);
   if (top === undefined) return undefined;
-  const gitDir = main ? commonDir : await gitDirOf(top);
+  const admin = parked && join(commonDir, 'worktrees', parked.admin);
+  const gitDir = main ? commonDir : (admin ?? (await gitDirOf(top)));
   if (gitDir === undefined) return undefined;
   const id = main ? undefined : ((await namesOf(gitDir))?.id ?? basename(gitDir));
   return {
@@ -116,8 +158,24 @@ async function readNamed(
     branch: branchOf(entry) ?? null,
     commit: entry.head === undefined || /^0+$/.test(entry.head) ? '' : entry.head,
     ...(entry.locked !== undefined && { locked: entry.locked }),
+    home,
+    ...(parked && { parked }),
   };
 }
+
+/** A parked worktree that git was made to forget: its files are there still. */
+const forgottenByGit = (project: KnownProject, parked: Parked, home: string): NamedWorktree => ({
+  top: parked.path,
+  root: rootIn(project, parked.path),
+  gitDir: join(project.commonDir, 'worktrees', parked.admin),
+  commonDir: project.commonDir,
+  linked: true,
+  id: parked.id,
+  branch: null,
+  commit: '',
+  home,
+  parked,
+});
 
 const MOST_LISTED = 12;
 

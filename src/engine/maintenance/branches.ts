@@ -11,7 +11,7 @@ import { isLanded } from '../repository/landed.ts';
 import { type Repository, where } from '../repository/repository.ts';
 import { isHeld } from '../state/lock-holder.ts';
 import { PRUNE } from '../state/remedies.ts';
-import { isInUse } from '../worktree/admin.ts';
+import { adminDirs, isInUse } from '../worktree/admin.ts';
 import { gitDirOf, namesOf } from '../worktree/identity.ts';
 import { startMarkPath } from '../worktree/mark.ts';
 import { isId } from '../worktree/name.ts';
@@ -102,10 +102,12 @@ export async function mergedInto(cwd: string, commit: string, prefix: string): P
 /** The branches checkouts have, were made for, or will come back to. */
 export async function branchesInUse(repo: Repository): Promise<Set<string>> {
   const inUse = new Set<string>();
+  // The directory of one that is locked may be away.
+  const admins = await adminDirs(repo.commonDir);
   for (const entry of repo.worktrees) {
     if (entry.bare || entry.prunable !== undefined) continue;
     if (entry.branch !== undefined) inUse.add(entry.branch);
-    const gitDir = (await gitDirOf(entry.path)) ?? join(entry.path, '.git');
+    const gitDir = (await gitDirOf(entry.path)) ?? admins.get(entry.path) ?? join(entry.path, '.git');
     const record = await namesOf(gitDir);
     if (record) inUse.add(`refs/heads/${record.branch}`);
     for (const ref of await comingBackTo(gitDir)) inUse.add(ref);

@@ -6,6 +6,7 @@ import { foreignPlaces } from './foreign.ts';
 import { unreadableJournal } from './journal.ts';
 import type { Cleanup, Leftover } from './leftover.ts';
 import { distrustedOwnCheckouts } from './own-checkouts.ts';
+import { lostParked } from './parked.ts';
 import { distrustedRemovals, orphanedRemovals } from './removals.ts';
 import { vanishedResources } from './resources.ts';
 import { halfStarted } from './starts.ts';
@@ -43,6 +44,7 @@ export async function findLeftovers(repo: Repository): Promise<Leftovers> {
     distrustedRemovals(repo),
     distrustedOwnCheckouts(repo),
     foreignPlaces(repo),
+    lostParked(repo),
     halfStarted(repo),
     leftBranches(repo, new Set(freed)),
     vanishedResources(repo),

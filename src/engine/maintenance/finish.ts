@@ -7,6 +7,7 @@ import { recoverRemovals } from '../landing/interrupted-removals.ts';
 import { readJournal } from '../landing/journal.ts';
 import { recoverOwnCheckouts } from '../landing/own-checkout.ts';
 import { type Recovery, recoverLocked, tryLockLanding } from '../landing/recover.ts';
+import { finishParking } from '../parking/interrupted.ts';
 import { type Repository, rootIn } from '../repository/repository.ts';
 import { holding } from '../state/lock.ts';
 import { Foreign } from '../state/own-dir.ts';
@@ -33,12 +34,14 @@ export async function finishInterrupted(repo: Repository, ctx: Context): Promise
     const landing = await finishLanding(repo, ctx);
     if (typeof landing === 'string') return { done: [], findings: [], running: landing };
     const removals = await recoverRemovals(repo, ctx);
+    const parking = await finishParking(repo, ctx);
     const proving = await recoverProving(repo, ctx);
     const own = await recoverOwnCheckouts(repo, ctx);
     return {
       done: [
         ...(landing ? [inSentence(landing)] : []),
         ...removals.done,
+        ...parking,
         ...(proving === undefined ? [] : [proving]),
         ...own,
       ],

@@ -3,6 +3,7 @@ import { exists, stateDir } from '../files/files.ts';
 import { readJournal as readProving } from '../init/prove.ts';
 import { findInterruptedRemovals } from '../landing/interrupted-removals.ts';
 import { readJournal as readLanding } from '../landing/journal.ts';
+import { interruptedParking } from '../parking/interrupted.ts';
 import type { Repository } from '../repository/repository.ts';
 import { lockHolders } from '../state/lock-holder.ts';
 import { isInUse } from '../worktree/admin.ts';
@@ -29,10 +30,11 @@ export interface Interrupted {
 /** What `finishInterrupted` would go on with, left as it is. Changes nothing. */
 export async function unfinished(repo: Repository): Promise<Interrupted> {
   const { commonDir } = repo;
-  const [landing, proving, removals, running] = await Promise.all([
+  const [landing, proving, removals, parking, running] = await Promise.all([
     readLanding(commonDir),
     readProving(commonDir),
     findInterruptedRemovals(repo),
+    interruptedParking(repo),
     lockHolders(join(stateDir(commonDir), 'locks')),
   ]);
   const lives = (name: string) => running.some((lock) => lock.alive && lock.file === `${name}.lock`);
@@ -56,6 +58,14 @@ export async function unfinished(repo: Repository): Promise<Interrupted> {
     });
   }
   found.push(...(await unfinishedOwnCheckouts(commonDir)));
+  for (const { path } of parking) {
+    found.push({
+      what: `The parking of ${path} was cut off; it is in place.`,
+      next: 'finishes it',
+      action: 'finish parking',
+      detail: path,
+    });
+  }
   for (const { at, path, judged, gitDir } of removals) {
     // A removal that is still going is no leftover.
     if (gitDir !== undefined && (await exists(gitDir)) && (await isInUse(commonDir, gitDir))) continue;

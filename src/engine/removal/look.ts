@@ -12,7 +12,7 @@ import { operationUnderWay } from '../repository/checkout.ts';
 import { shellWord } from '../words/shell-word.ts';
 import { overlookedEdits } from '../worktree/inspect.ts';
 import { MOST_COUNTED, type OwnCommits, ownCommits, pointedAt } from './published.ts';
-import { findInside, type Inner } from './walk.ts';
+import { findInside, type Inner, type Inside } from './walk.ts';
 
 /** Something in or under a worktree that would go with it and that no ref of the repository can keep. */
 export interface Obstacle {
@@ -47,12 +47,9 @@ export async function lookInto(leaving: Leaving): Promise<Obstacle[]> {
   const shown = (inner: string) =>
     inner === at || inner.startsWith(`${at}/`) ? path + inner.slice(at.length) : inner;
   const [inside, store] = await Promise.all([findInside(at), modulesOf(gitDir)]);
-  const mounts = inside.mounts.map((mount) => mounted(shown(mount), path));
-  if (mounts.length > 0) return mounts;
-  const fixed = await cannotMove(at, path);
-  if (fixed) return [fixed];
-  const checkouts = new Set<Inner>();
-  for (const one of inside.inner) if (await isCheckout(one)) checkouts.add(one);
+  const fixed = await fixedBy(inside, leaving);
+  if (fixed.length > 0) return fixed;
+  const checkouts = await checkoutsIn(inside);
   const changes = store.length > 0 ? await leaving.changes?.() : undefined;
   const gitlinks = (changes ?? []).flatMap(({ to }) => (to?.mode === submodule ? [to.id] : []));
   const live = new Map(inside.inner.flatMap((one) => (one.gitDir === undefined ? [] : [[one.gitDir, one]])));
@@ -67,6 +64,40 @@ export async function lookInto(leaving: Leaving): Promise<Obstacle[]> {
     ...[...checkouts].map(({ workTree = '' }) => checkedOut(shown(workTree), path)),
     ...(await Promise.all(asked)).flatMap((one) => (one ? [one] : [])),
   ];
+}
+
+/** What keeps a directory from being moved: mounts, and the directory it lies in. */
+async function fixedBy(inside: Inside, { at, path }: Pick<Leaving, 'at' | 'path'>): Promise<Obstacle[]> {
+  const mounts = inside.mounts.map((mount) => mounted(path + mount.slice(at.length), path));
+  if (mounts.length > 0) return mounts;
+  const fixed = await cannotMove(at, path);
+  return fixed ? [fixed] : [];
+}
+
+async function checkoutsIn({ inner }: Inside): Promise<Set<Inner>> {
+  const found = new Set<Inner>();
+  for (const one of inner) if (await isCheckout(one)) found.add(one);
+  return found;
+}
+
+/**
+ * Looks for what would not be the same when a worktree's directory is somewhere else for a while, and then back: mounts, other
+ * checkouts in it, and checkouts elsewhere of repositories in it.
+ */
+export async function lookForFixed(path: string): Promise<Obstacle[]> {
+  const inside = await findInside(path);
+  const fixed = await fixedBy(inside, { at: path, path });
+  if (fixed.length > 0) return fixed;
+  const checkouts = await checkoutsIn(inside);
+  const found = [...checkouts].map(({ workTree = '' }) => checkedOut(workTree, path));
+  for (const { gitDir, workTree } of inside.inner) {
+    if (gitDir === undefined || !gitDir.startsWith(`${path}/`)) continue;
+    const elsewhere = await checkoutsOf(gitDir, path);
+    if (elsewhere.length === 0) continue;
+    const what = `the repository ${workTree ?? gitDir} has other checkouts (${some(elsewhere)})`;
+    found.push({ slug: 'busy', path: workTree ?? gitDir, what, next: 'move it out, or remove these' });
+  }
+  return found;
 }
 
 /** {@link lookInto}, for a worktree of which only git's own directory is left: the repositories of its submodules. */

@@ -20,7 +20,7 @@ function chainTo(dir: string): string[] {
 const OWN = [
   '',
   ...['locks', 'proofs', 'proofs/latest', 'runs', 'standards', 'removals', 'resources', 'kept'],
-  ...['receipts', 'receipts/artifacts', 'own-checkouts'],
+  ...['receipts', 'receipts/artifacts', 'own-checkouts', 'parked'],
 ];
 
 /** The paths of those of our directories that are there and are none, such as a link; only the first where it is all of them. */

@@ -25,6 +25,7 @@ import { shellWord } from '../words/shell-word.ts';
 import { gitDirOf, namesOf } from '../worktree/identity.ts';
 import { holdings } from '../worktree/inspect.ts';
 import { leavingAdvice } from '../worktree/moving.ts';
+import { listParked, parkedByPath, unparkWith } from '../worktree/parked.ts';
 import { findVanishedBy } from '../worktree/reclaim.ts';
 import { clearVanished, tearDown, withTeardown } from './drop-resources.ts';
 
@@ -103,6 +104,17 @@ async function findWorktree(repo: Repository, name: string): Promise<WorktreeEnt
     const id = gitDir === undefined ? undefined : (await namesOf(gitDir))?.id;
     const named = path === entry.path || path === rootIn(repo, entry.path);
     if (named || entry.branch === `refs/heads/${name}` || id === name) found.push(entry);
+  }
+  const parked = (await listParked(repo.commonDir)).parked.find(
+    (one) => one.state === 'parked' && [one.id, one.path].includes(path ?? name),
+  );
+  const away = parked ?? (found[0] && (await parkedByPath(repo.commonDir)).get(found[0].path));
+  if (away) {
+    throw new Refusal(
+      'locked_worktree',
+      `${away.path} is parked, with everything in it: ${unparkWith(away)}, then drop it.`,
+      { data: where(repo) },
+    );
   }
   const [entry, other] = found;
   if (!entry) throw notFound(repo, name);

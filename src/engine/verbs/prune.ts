@@ -11,6 +11,7 @@ import { deleteRef } from '../git/refs.ts';
 import { cleanupsOf, findLeftovers } from '../maintenance/find.ts';
 import { finishInterrupted, requireRoot } from '../maintenance/finish.ts';
 import type { Cleanup, Leftover } from '../maintenance/leftover.ts';
+import { parkedStay } from '../maintenance/parked.ts';
 import { afterwards, unusedFiles } from '../maintenance/unused-files.ts';
 import { outdatedLanded } from '../repository/landed.ts';
 import { expired, listRecovered, type Recovered, toldOf } from '../repository/recovered.ts';
@@ -56,7 +57,12 @@ async function preview(repo: Repository): Promise<Result<'prune'>> {
     ok: true,
     dry_run: true,
     plan: { title: `Prune ${repo.top}`, steps: pruned },
-    data: { ...where(repo), pruned, kept: notOurs(found.leftovers), recovery_refs: recoveryRefs(recovered) },
+    data: {
+      ...where(repo),
+      pruned,
+      kept: [...notOurs(found.leftovers), ...(await parkedStay(repo))],
+      recovery_refs: recoveryRefs(recovered),
+    },
     hints: [
       ...(pruned.length === 0
         ? []
@@ -84,7 +90,7 @@ async function run(repo: Repository, ctx: Context): Promise<Result<'prune'>> {
   const pruned: PruneData['pruned'] = before.interrupted
     .filter((one) => !interrupted.some(same(one)))
     .map(step);
-  const kept: PruneData['kept'] = [...findings, ...notOurs(leftovers)];
+  const kept: PruneData['kept'] = [...findings, ...notOurs(leftovers), ...(await parkedStay(now))];
   const hints = [...done];
   for (const leftover of leftovers) {
     if (leftover.cleanup) await perform(leftover.cleanup, leftover.what, leftover.remedy);

@@ -1,4 +1,5 @@
 import { cpus } from 'node:os';
+import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Worktree } from '../../contract/data.ts';
 import type { Context } from '../call/context.ts';
@@ -12,6 +13,7 @@ import { anyLanded, landedAs } from '../repository/landed.ts';
 import { isHomeEntry, type Repository, rootIn } from '../repository/repository.ts';
 import { gitDirOf, namesOf, readRecord } from './identity.ts';
 import { listeningOn } from './listening.ts';
+import { type Parked, parkedByPath } from './parked.ts';
 
 /** How each checkout of the repository stands; `tree` is what is known already of the one asked about. */
 export async function describeWorktrees(
@@ -23,6 +25,7 @@ export async function describeWorktrees(
   // One without a commit has no distance from anything.
   for (const entry of entries) if (/^0+$/.test(entry.head ?? '')) delete entry.head;
   const others = entries.filter((entry) => entry !== repo.self && entry.prunable === undefined);
+  const parked = await parkedAmong(repo, entries);
   const heads = others.flatMap(({ head }) => (head === undefined ? [] : [head]));
   const trees = heads.length > 0 ? await treesOf(repo.top, heads, ctx.signal) : new Map<string, string>();
   const landed = await anyLanded(repo.top);
@@ -32,7 +35,8 @@ export async function describeWorktrees(
     for (let index = next++; index < entries.length; index = next++) {
       const entry = entries[index] as WorktreeEntry;
       const own = entry === repo.self ? tree : undefined;
-      const one = await describe(repo, entry, { own, tree: trees.get(entry.head ?? '') }, ctx);
+      const known = { own, tree: trees.get(entry.head ?? ''), parked: parked.get(entry.path) };
+      const one = await describe(repo, entry, known, ctx);
       const as = landed && one.ahead ? await landedAs(repo, one.commit) : undefined;
       described[index] = { ...one, ...(as !== undefined && { landed: as }) };
     }
@@ -49,6 +53,16 @@ interface Known {
   own: TreeStatus | undefined;
   /** The tree of the commit it is at. */
   tree: string | undefined;
+  /** How it is written down, where its directory is put away. */
+  parked: Parked | undefined;
+}
+
+/** Those that are parked, which git has locked. */
+async function parkedAmong(
+  { commonDir }: Repository,
+  entries: readonly WorktreeEntry[],
+): Promise<ReadonlyMap<string, Parked>> {
+  return entries.some(({ locked }) => locked !== undefined) ? parkedByPath(commonDir) : new Map();
 }
 
 async function describe(
@@ -57,7 +71,8 @@ async function describe(
   known: Known,
   ctx: Context,
 ): Promise<Worktree> {
-  const gitDir = await gitDirOf(entry.path);
+  const { parked } = known;
+  const gitDir = parked ? join(repo.commonDir, 'worktrees', parked.admin) : await gitDirOf(entry.path);
   const record = gitDir === undefined ? undefined : await readRecord(gitDir);
   const names = record ?? (gitDir === undefined ? undefined : await namesOf(gitDir));
   const state = entry.prunable === undefined ? await measure(repo, entry, gitDir, known, ctx) : {};
@@ -71,6 +86,7 @@ async function describe(
     managed: record !== undefined,
     ...(entry.locked !== undefined && { locked: entry.locked }),
     ...(entry.prunable !== undefined && { prunable: entry.prunable }),
+    ...(parked && { parked: parked.since }),
     ...(names && { id: names.id, port: names.port }),
     ...state,
   };
@@ -82,10 +98,11 @@ async function measure(
   repo: Repository,
   entry: WorktreeEntry,
   gitDir: string | undefined,
-  { own, tree }: Known,
+  { own, tree, parked }: Known,
   ctx: Context,
 ): Promise<State> {
   const distance = repo.trunk && entry.head ? await aheadBehind(repo.top, repo.trunk.commit, entry.head) : {};
+  if (parked) return distance;
   const place = { top: entry.path, gitDir: gitDir ?? repo.commonDir, commonDir: repo.commonDir };
   const status = own ?? (await quickStatus(place, { commit: entry.head ?? '', tree }, ctx));
   return { ...distance, ...(status && changesOf(status)) };

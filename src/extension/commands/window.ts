@@ -46,7 +46,7 @@ async function pickCheckout({ model }: App): Promise<string | undefined> {
   const { status, held, folders } = model.view;
   const items = [
     ...(status?.worktrees ?? [])
-      .filter((tree) => tree.prunable === undefined)
+      .filter((tree) => tree.prunable === undefined && tree.parked === undefined)
       .map((tree) => ({
         label: tree.id ?? shortName(tree.root),
         description: tree.branch ?? 'detached HEAD',

@@ -63,16 +63,28 @@ const nameOf = (tree: Worktree) => tree.id ?? shortName(tree.path);
 const gateOf = (verb: string | undefined, proved: boolean) =>
   verb === undefined ? (proved ? 'proved' : '') : `${verb} running`;
 
+/** What a row says of a directory that is not there. */
+const awayOf = ({ parked, prunable }: Worktree) =>
+  parked === undefined ? (prunable === undefined ? '' : 'gone') : `parked since ${dayOf(parked)}`;
+
+function iconOf(tree: Worktree, held: boolean, gate: string): string {
+  if (tree.parked !== undefined) return 'archive';
+  if (tree.prunable !== undefined) return 'error';
+  if (gate.endsWith('running')) return 'sync~spin';
+  if (held) return 'target';
+  return tree.location === 'main' ? 'repo' : 'git-branch';
+}
+
 function worktreeNode(tree: Worktree, held: boolean, trunk: string, gate: string): TreeNode {
-  const gone = tree.prunable !== undefined;
+  const gone = awayOf(tree) !== '';
   const name = nameOf(tree);
   const branch = tree.branch ?? 'detached HEAD';
   const marks = [
     branchBeside(branch, name),
     tree.landing ? '' : distance(tree.ahead, tree.behind),
     tree.clean === false ? 'changed' : '',
-    tree.locked === undefined ? '' : 'locked',
-    gone ? 'gone' : '',
+    tree.locked === undefined || tree.parked !== undefined ? '' : 'locked',
+    awayOf(tree),
     gate,
     held ? 'held' : '',
   ];
@@ -82,17 +94,7 @@ function worktreeNode(tree: Worktree, held: boolean, trunk: string, gate: string
     label: name,
     description: marks.filter(Boolean).join(' · '),
     tooltip: `${tree.root}\nBranch ${branch}\n${kind === 'main' ? 'The repository’s own checkout' : kind === 'managed' ? 'Made by discern' : 'Made by someone else: discern lands it but keeps it'}`,
-    icon: new vscode.ThemeIcon(
-      gone
-        ? 'error'
-        : gate.endsWith('running')
-          ? 'sync~spin'
-          : held
-            ? 'target'
-            : tree.location === 'main'
-              ? 'repo'
-              : 'git-branch',
-    ),
+    icon: new vscode.ThemeIcon(iconOf(tree, held, gate)),
     context: `worktree.${kind}${held ? '.held' : ''}${gone ? '.gone' : ''}`,
     spoken: [
       `${tree.location === 'main' ? 'Main checkout' : 'Worktree'} ${name}`,

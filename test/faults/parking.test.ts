@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { endElsewhere, listing, started, succeeded } from '../support/checkouts.ts';
+import { verb } from '../support/engine.ts';
+import { assertSound, assertWorks, killedAt } from '../support/invariants.ts';
+import { git, type Project, projects } from '../support/project.ts';
+
+const { make, removeAll } = projects();
+
+async function scene(): Promise<{ project: Project; path: string; id: string; head: string }> {
+  const project = await make({ files: { '.gitignore': 'out/\n' } });
+  const { path, id } = await started(project.root);
+  const head = await project.commit({ 'b.txt': 'b\n' }, path);
+  await project.write({ 'b.txt': 'edited\n', 'staged.txt': 'staged\n', 'out/x': 'ignored\n' }, path);
+  await git(path, 'add', 'staged.txt');
+  return { project, path, id, head };
+}
+
+const isThere = (path: string) =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  );
+
+/** What comes next; each leads on from wherever the kill left it. */
+const next = ['status', 'prune', 'park', 'unpark'] as const;
+
+describe('A parking that was killed', () => {
+  afterEach(() => {
+    endElsewhere();
+    return removeAll();
+  });
+
+  for (const [killed, point] of [
+    ['park', 'park.recorded'],
+    ['park', 'park.locked'],
+    ['park', 'park.moved'],
+    ['unpark', 'unpark.moved'],
+    ['unpark', 'unpark.unlocked'],
+  ] as const) {
+    for (const then of next) {
+      it(`at ${point} has lost nothing when ${then} comes next`, async () => {
+        const { project, path, id, head } = await scene();
+        const before = await listing(path);
+        if (killed === 'unpark') succeeded(await verb('park', project.root, { worktree: id }));
+        await killedAt(point, killed, project.root, { worktree: id });
+        if (then === 'status') succeeded(await verb('status', project.root));
+        else if (then === 'prune') succeeded(await verb('prune', project.root, { dry_run: false }));
+        else {
+          const { error } = await verb(then, project.root, { worktree: id });
+          assert.ok(error === undefined || error === 'invalid_argument', error);
+        }
+        if (!(await isThere(path))) succeeded(await verb('unpark', project.root, { worktree: id }));
+        assert.deepEqual(await listing(path), before);
+        assert.equal(await git(path, 'status', '--porcelain'), ' M b.txt\nA  staged.txt');
+        const { findings, worktrees } = await assertSound(project, [head]);
+        assert.equal(findings, undefined);
+        const shown = worktrees.find((one) => one.path === path);
+        assert.deepEqual([shown?.locked, shown?.parked], [undefined, undefined]);
+        assert.deepEqual(await readdir(join(project.root, '.git/discern-vscode/parked')), []);
+        if (then === 'status') await assertWorks(project);
+      });
+    }
+  }
+});
