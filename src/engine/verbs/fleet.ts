@@ -1,7 +1,7 @@
+import type { Result } from '../../contract/answers.ts';
 import { count } from '../../contract/count.ts';
-import type { Envelope } from '../../contract/envelope.ts';
 import type { Args } from '../../contract/verbs.ts';
-import type { FleetData, FleetProject } from '../../contract/verbs-fleet.ts';
+import type { FleetProject } from '../../contract/verbs-fleet.ts';
 import type { Context } from '../call/context.ts';
 import { alsoLooking } from '../call/looking.ts';
 import { Refusal } from '../call/refusal.ts';
@@ -18,11 +18,7 @@ const MOST_VANISHED = 20;
  * that need a person first, then the last active. Changes nothing, and runs nothing of any repository's. Refuses `invalid_argument` for
  * what is no ticket.
  */
-export async function fleet(
-  root: string,
-  args: Args<'fleet'>,
-  ctx: Context,
-): Promise<Omit<Envelope<FleetData>, 'verb'>> {
+export async function fleet(root: string, args: Args<'fleet'>, ctx: Context): Promise<Result<'fleet'>> {
   const shows = args.ticket === undefined ? undefined : matchesTicket(args.ticket);
   return alsoLooking(async () => {
     const [{ projects: known, lost }, { placed, unread }] = await Promise.all([

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Envelope } from '../../contract/envelope.ts';
+import type { Result } from '../../contract/answers.ts';
 import type { Launchable } from '../../contract/launchable.ts';
 import type { Args } from '../../contract/verbs.ts';
-import type { LaunchData } from '../../contract/verbs-agents.ts';
 import { commandLine } from '../agents/command-lines.ts';
 import { openTerminal, terminalOf, whileAlone } from '../agents/terminal.ts';
 import { attachCommand } from '../agents/tmux.ts';
@@ -15,8 +14,6 @@ import { sessionNamed } from '../sessions/named.ts';
 import { ownVariables } from '../worktree/job-env.ts';
 import { start } from './start.ts';
 
-type Answer = Promise<Omit<Envelope<LaunchData>, 'verb'>>;
-
 /** The most characters of a prompt: systems hand a program no word much longer. */
 const LONGEST_PROMPT = 64 * 1024;
 
@@ -25,7 +22,7 @@ const LONGEST_PROMPT = 64 * 1024;
  * the main checkout, `busy` where one it launched still runs, `unavailable` without the client or tmux or when the client ends at
  * once, `path_required` for a new worktree of no project, and what `start` refuses.
  */
-export async function launch(root: string, args: Args<'launch'>, ctx: Context): Answer {
+export async function launch(root: string, args: Args<'launch'>, ctx: Context): Promise<Result<'launch'>> {
   const { client, prompt, model } = args;
   requirePlain({ prompt, model });
   const program = programOnPath(client, process.env.PATH, true);
@@ -94,7 +91,11 @@ async function made(root: string, { name }: Args<'launch'>, ctx: Context): Promi
   return worktreeNamed(root, path, ctx);
 }
 
-async function previewOfBoth(root: string, { name, client }: Args<'launch'>, ctx: Context): Answer {
+async function previewOfBoth(
+  root: string,
+  { name, client }: Args<'launch'>,
+  ctx: Context,
+): Promise<Result<'launch'>> {
   const { plan } = await start(homeOf(root), { ...(name !== undefined && { name }), dry_run: true }, ctx);
   return {
     ok: true,

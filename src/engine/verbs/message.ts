@@ -1,6 +1,5 @@
-import type { Envelope } from '../../contract/envelope.ts';
+import type { Result } from '../../contract/answers.ts';
 import type { Args } from '../../contract/verbs.ts';
-import type { MessageData } from '../../contract/verbs-agents.ts';
 import { deliver } from '../agents/deliver.ts';
 import { sessionIn } from '../agents/session-in.ts';
 import { terminalOf, whileAlone } from '../agents/terminal.ts';
@@ -18,11 +17,7 @@ const LONGEST = 32 * 1024;
  * `unavailable` where there is no terminal of ours or it takes no text, `busy` while the agent's turn is not over or a person scrolls
  * there, `timed_out` when the text was typed and the record does not have it, and `invalid_argument` for control characters.
  */
-export async function message(
-  root: string,
-  args: Args<'message'>,
-  ctx: Context,
-): Promise<Omit<Envelope<MessageData>, 'verb'>> {
+export async function message(root: string, args: Args<'message'>, ctx: Context): Promise<Result<'message'>> {
   const text = checked(args.text);
   const worktree = await worktreeNamed(root, args.worktree, ctx);
   return whileAlone(worktree, `messaging the agent in ${worktree.top}`, ctx, async () => {

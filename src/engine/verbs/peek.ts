@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { basename, sep } from 'node:path';
-import type { Envelope } from '../../contract/envelope.ts';
+import type { Result } from '../../contract/answers.ts';
 import type { Args } from '../../contract/verbs.ts';
 import type { PeekData } from '../../contract/verbs-fleet.ts';
 import { manyLines } from '../../contract/visible.ts';
@@ -27,11 +27,7 @@ const MOST_WORDS = 900;
  * One worktree: git, the last lines of the job that runs, or that failed or ran last, and the last words of the session that was active
  * in it last. Changes nothing, and runs nothing of the repository's.
  */
-export async function peek(
-  root: string,
-  args: Args<'peek'>,
-  ctx: Context,
-): Promise<Omit<Envelope<PeekData>, 'verb'>> {
+export async function peek(root: string, args: Args<'peek'>, ctx: Context): Promise<Result<'peek'>> {
   return alsoLooking(async () => {
     const named = await worktreeNamed(root, args.worktree, ctx);
     const project = await projectAt(named.root);

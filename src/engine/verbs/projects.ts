@@ -1,8 +1,8 @@
 import { basename, join } from 'node:path';
+import type { Result } from '../../contract/answers.ts';
 import { count } from '../../contract/count.ts';
-import type { Envelope } from '../../contract/envelope.ts';
 import type { Args } from '../../contract/verbs.ts';
-import type { ProjectRow, ProjectsData } from '../../contract/verbs-fleet.ts';
+import type { ProjectRow } from '../../contract/verbs-fleet.ts';
 import type { Context } from '../call/context.ts';
 import { alsoLooking } from '../call/looking.ts';
 import { exists } from '../files/files.ts';
@@ -20,7 +20,7 @@ export async function projects(
   root: string,
   _args: Args<'projects'>,
   ctx: Context,
-): Promise<Omit<Envelope<ProjectsData>, 'verb'>> {
+): Promise<Result<'projects'>> {
   return alsoLooking(async () => {
     const { projects: known, lost } = await knownProjects(root, ctx);
     const hints = [...lost];

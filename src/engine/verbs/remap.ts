@@ -1,6 +1,5 @@
-import type { Envelope } from '../../contract/envelope.ts';
+import type { Result } from '../../contract/answers.ts';
 import type { Args } from '../../contract/verbs.ts';
-import type { RemapData } from '../../contract/verbs-agents.ts';
 import type { Context } from '../call/context.ts';
 import { whereNamed, worktreeNamed } from '../fleet/named-worktree.ts';
 import { sessionNamed } from '../sessions/named.ts';
@@ -10,11 +9,7 @@ import { changeNotes } from '../worktree/notes.ts';
  * Says which agent session a worktree follows; an empty id takes that back. Refuses what is no session, and the beginning of several
  * ids.
  */
-export async function remap(
-  root: string,
-  args: Args<'remap'>,
-  ctx: Context,
-): Promise<Omit<Envelope<RemapData>, 'verb'>> {
+export async function remap(root: string, args: Args<'remap'>, ctx: Context): Promise<Result<'remap'>> {
   const worktree = await worktreeNamed(root, args.worktree, ctx);
   const session = args.session === '' ? undefined : await sessionNamed(args.session, process.env, ctx);
   const follows = session && { client: session.adapter.client, session: session.id };
