@@ -16,10 +16,7 @@ import { explain } from './verbs/help.ts';
 import { init } from './verbs/init.ts';
 import { launch } from './verbs/launch.ts';
 import { message } from './verbs/message.ts';
-<<<<<<< HEAD
-=======
 import { park, unpark } from './verbs/park.ts';
->>>>>>> 067eeee (park and unpark: a worktree's directory goes away and comes back by one rename, with all that is in it)
 import { peek } from './verbs/peek.ts';
 import { projects } from './verbs/projects.ts';
 import { prune } from './verbs/prune.ts';
