@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { realpathSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { isAbsolute, relative, sep } from 'node:path';
+import { isInside } from '../contract/inside.ts';
 import { type Joining, joiningNames } from '../contract/joining.ts';
 import { checkoutOf } from '../engine/callers/checkout-of.ts';
 import { openWindows, type WindowRecord } from '../engine/user/windows.ts';
@@ -50,7 +50,7 @@ function launchedIn(flags: readonly string[]): string | undefined {
   const at = flags.findIndex((flag) => flag === '--root' || flag === '--project');
   const named = at === -1 ? undefined : flags[at + 1];
   try {
-    return realpathSync(named ?? process.cwd());
+    return realpathSync.native(named ?? process.cwd());
   } catch {
     // Gone, or never there: the server says so better than we could.
     return undefined;
@@ -71,7 +71,7 @@ async function fitting(windows: readonly Found[], launch: string): Promise<Found
     for (const folder of found.window.folders) {
       const real = realOf(folder);
       if (real === undefined) continue;
-      if (isWithin(launch, real)) rank = Math.max(rank, 1 + real.length);
+      if (isInside(launch, real)) rank = Math.max(rank, 1 + real.length);
       else if (rank === 0 && own && (await checkoutOf(real))?.commonDir === own.commonDir) rank = 1;
     }
     if (rank > 0) ranked.push({ found, rank });
@@ -81,16 +81,11 @@ async function fitting(windows: readonly Found[], launch: string): Promise<Found
 
 function realOf(folder: string): string | undefined {
   try {
-    return realpathSync(folder);
+    return realpathSync.native(folder);
   } catch {
     // A folder that is gone holds nothing.
     return undefined;
   }
-}
-
-function isWithin(path: string, folder: string): boolean {
-  const below = relative(folder, path);
-  return !isAbsolute(below) && below.split(sep)[0] !== '..';
 }
 
 function accepted(at: string): Promise<Socket | undefined> {

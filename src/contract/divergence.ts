@@ -1,4 +1,5 @@
 import type { Held, StatusData } from './data.ts';
+import { isInside } from './inside.ts';
 
 /** How the server's held root stands to what the editor shows (contract §8). */
 export type Divergence =
@@ -14,12 +15,6 @@ export type Divergence =
   | { state: 'missing'; root: string }
   /** The held worktree is pristine while the landing checkout's tracked files change: edits go to the wrong place. */
   | { state: 'strand'; root: string; landing: string; files: number };
-
-/** True when `path` is `folder` or lies in it. */
-export function isInside(path: string, folder: string): boolean {
-  const base = folder.replace(/[\\/]+$/, '');
-  return path === base || path.startsWith(`${base}/`) || path.startsWith(`${base}\\`);
-}
 
 /**
  * Tells how the held root and the workspace folders stand. `status` is the held root's own; without it (the root is gone, or

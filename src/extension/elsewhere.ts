@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { isInside } from '../contract/divergence.ts';
+import { isInside } from '../contract/inside.ts';
 import { asShown } from './folders.ts';
 import type { WindowModel, WindowView } from './model.ts';
 import { isOn, onSettings } from './settings.ts';

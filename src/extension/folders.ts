@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { isInside } from '../contract/divergence.ts';
+import { isInside } from '../contract/inside.ts';
 
 /** A workspace folder: as the person opened it, and where it really is. They differ where a symlink is on the way. */
 export interface WindowFolder {

@@ -2,7 +2,7 @@ import { access } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { type AnyEnvelope, isWhole } from '../contract/answers.ts';
 import type { StartData } from '../contract/data.ts';
-import { isInside } from '../contract/divergence.ts';
+import { isInside } from '../contract/inside.ts';
 import type { App } from './app.ts';
 import { isShown } from './commands/window.ts';
 import { words } from './log.ts';

@@ -1,5 +1,6 @@
 import { lstat, realpath } from 'node:fs/promises';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
+import { isInside } from '../contract/inside.ts';
 import { type CheckoutPlace, checkoutOf } from '../engine/callers/checkout-of.ts';
 import { exists } from '../engine/files/files.ts';
 import { isDirectory } from './directory.ts';
@@ -104,7 +105,7 @@ export async function trespass(own: CheckoutPlace, file: string): Promise<Trespa
   if (real === undefined || named === undefined) return undefined;
   const other = await checkoutOf(real.nearest);
   if (!other || other.top === own.top || other.commonDir !== own.commonDir) return undefined;
-  if (named !== other.top || isBelow(real.path, own.commonDir)) return undefined;
+  if (named !== other.top || isInside(real.path, own.commonDir)) return undefined;
   return { other, instead: join(own.top, relative(other.top, real.path)) };
 }
 
@@ -129,5 +130,3 @@ async function checkoutNamed(file: string): Promise<string | undefined> {
     if (dirname(at) === at) return undefined;
   }
 }
-
-const isBelow = (path: string, dir: string) => path === dir || path.startsWith(dir + sep);

@@ -32,11 +32,12 @@ export interface SpawnRoot {
  * Hosts write one folder, or several joined by the platform's path delimiter or by commas. A folder's own name may hold
  * either, so only one that an absolute path follows parts two folders.
  */
-const between = process.platform === 'win32' ? /[;,](?=\s*(?:[A-Za-z]:[\\/]|\\\\))/ : /[:,](?=\s*\/)/;
+const between = (platform: NodeJS.Platform) =>
+  platform === 'win32' ? /[;,](?=\s*(?:[A-Za-z]:[\\/]|\\\\))/ : /[:,](?=\s*\/)/;
 
-function folders(value: string | undefined): string[] {
+export function folders(value: string | undefined, platform: NodeJS.Platform = process.platform): string[] {
   return (value ?? '')
-    .split(between)
+    .split(between(platform))
     .map((part) => part.trim())
     .filter(Boolean);
 }

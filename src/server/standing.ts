@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { CallerStanding } from '../contract/data.ts';
-import { isInside } from '../contract/divergence.ts';
+import { isInside } from '../contract/inside.ts';
 import { traits } from '../contract/traits.ts';
 import type { Verb } from '../contract/verbs.ts';
 import { Refusal } from '../engine/call/refusal.ts';

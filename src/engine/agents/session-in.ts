@@ -1,4 +1,4 @@
-import { sep } from 'node:path';
+import { isInside } from '../../contract/inside.ts';
 import { Refusal } from '../call/refusal.ts';
 import type { NamedWorktree } from '../fleet/named-worktree.ts';
 import { factsOf, type Known, knownSessions } from '../sessions/list.ts';
@@ -26,7 +26,7 @@ export async function sessionIn(
   const here: Known[] = [];
   for (const one of own.filter(({ changed }) => changed >= launched)) {
     const { cwd = '', part } = (await factsOf(one, env)) ?? {};
-    if (!part && `${cwd}${sep}`.startsWith(`${worktree.top}${sep}`)) here.push(one);
+    if (!part && isInside(cwd, worktree.top)) here.push(one);
   }
   const [only, other] = here;
   if (only === undefined) throw noneYet(client, worktree);

@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { Finding } from '../../contract/data.ts';
-import { isInside } from '../../contract/divergence.ts';
+import { isInside } from '../../contract/inside.ts';
 import { parseTree, type TableNode } from '../config/tree.ts';
 import { readBounded } from '../files/bounded-file.ts';
 import { git } from '../git/core.ts';

@@ -1,4 +1,3 @@
-import { sep } from 'node:path';
 import type { SessionRow, SessionsData } from '../../contract/verbs-fleet.ts';
 import type { Context } from '../call/context.ts';
 import { checkoutOf } from '../callers/checkout-of.ts';
@@ -54,7 +53,3 @@ async function placeAt(cwd: string): Promise<Pick<PlacedSession, 'top' | 'gone'>
   if (place) return { top: place.top };
   return (await exists(cwd)) ? {} : { gone: cwd };
 }
-
-/** True of a directory that is this one or lies below it. */
-export const isWithin = (directory: string, parent: string): boolean =>
-  directory === parent || directory.startsWith(parent.endsWith(sep) ? parent : parent + sep);

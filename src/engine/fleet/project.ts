@@ -1,4 +1,5 @@
 import { basename, join } from 'node:path';
+import { isInside } from '../../contract/inside.ts';
 import { messageOf } from '../../contract/values.ts';
 import type { FleetProject, FleetWorktree, SessionRow } from '../../contract/verbs-fleet.ts';
 import type { Context } from '../call/context.ts';
@@ -11,7 +12,7 @@ import { realWorktreesDir } from '../worktree/place.ts';
 import { byUrgency, isStranded, reasonsFor } from './attention.ts';
 import { type Looked, lookAtCheckouts } from './checkouts.ts';
 import type { KnownProject } from './known-projects.ts';
-import { isWithin, type PlacedSession } from './placed-sessions.ts';
+import type { PlacedSession } from './placed-sessions.ts';
 
 /** Sessions of one worktree that are told, those that have ended last. */
 const MOST_SESSIONS = 8;
@@ -92,11 +93,11 @@ async function sessionsOf(
   const follower = ({ id, client }: SessionRow) =>
     looked.find(({ follows }) => follows?.session === id && follows.client === client);
   for (const { row, top, gone } of placed) {
-    const lost = gone === undefined ? undefined : looked.find((one) => isWithin(gone, one.row.path));
+    const lost = gone === undefined ? undefined : looked.find((one) => isInside(gone, one.row.path));
     const place =
       follower(row) ??
       (top === undefined ? lost : byTop.get(top)) ??
-      (gone !== undefined && isWithin(gone, within) ? home : undefined);
+      (gone !== undefined && isInside(gone, within) ? home : undefined);
     if (place === undefined) continue;
     const missing = gone !== undefined && row.state !== 'ended';
     const shown = missing ? { ...row, needs_attention: 'root missing' } : row;

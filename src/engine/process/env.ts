@@ -48,11 +48,14 @@ const isConfigEntry = (name: string) => /^GIT_CONFIG_(KEY|VALUE)_\d+$/.test(name
  * The user's environment less everything that redirects git, less the host's own, less our secrets
  * (contract §6). On Windows names are compared without case.
  */
-export function scrubbedEnv(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+export function scrubbedEnv(
+  env: NodeJS.ProcessEnv = process.env,
+  platform: NodeJS.Platform = process.platform,
+): NodeJS.ProcessEnv {
   const clean: NodeJS.ProcessEnv = {};
   const asksHost = env.VSCODE_GIT_ASKPASS_MAIN !== undefined;
   for (const [name, value] of Object.entries(env)) {
-    const key = process.platform === 'win32' ? name.toUpperCase() : name;
+    const key = platform === 'win32' ? name.toUpperCase() : name;
     if (redirectsGit.has(key) || isConfigEntry(key) || isOurs(key) || isHosts(key)) continue;
     if (asksHost && askers.has(key)) continue;
     clean[name] = value;

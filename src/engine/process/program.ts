@@ -52,5 +52,5 @@ function liesInRepository(dir: string): boolean {
 }
 
 /** What the variable with the PATH is called in an environment: on Windows it is mostly `Path`. */
-export const pathName = (env: NodeJS.ProcessEnv): string =>
-  process.platform === 'win32' ? (Object.keys(env).find((name) => /^path$/i.test(name)) ?? 'PATH') : 'PATH';
+export const pathName = (env: NodeJS.ProcessEnv, platform: NodeJS.Platform = process.platform): string =>
+  platform === 'win32' ? (Object.keys(env).find((name) => /^path$/i.test(name)) ?? 'PATH') : 'PATH';

@@ -1,5 +1,6 @@
 import { access, constants, readFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
+import { isInside } from '../../contract/inside.ts';
 import type { RefusalSlug } from '../../contract/refusals.ts';
 import { errnoOf } from '../files/errno.ts';
 import { exists, namesIn, orWhenAbsent } from '../files/files.ts';
@@ -44,8 +45,7 @@ export interface Leaving {
  */
 export async function lookInto(leaving: Leaving): Promise<Obstacle[]> {
   const { at, path, gitDir } = leaving;
-  const shown = (inner: string) =>
-    inner === at || inner.startsWith(`${at}/`) ? path + inner.slice(at.length) : inner;
+  const shown = (inner: string) => (isInside(inner, at) ? path + inner.slice(at.length) : inner);
   const [inside, store] = await Promise.all([findInside(at), modulesOf(gitDir)]);
   const fixed = await fixedBy(inside, leaving);
   if (fixed.length > 0) return fixed;
@@ -157,8 +157,8 @@ async function modulesOf(gitDir: string): Promise<string[]> {
 async function askRepository(one: Inner, asking: Asking): Promise<Obstacle | undefined> {
   const { gitDir = '', workTree } = one;
   const { at, shown } = asking;
-  const stored = gitDir.startsWith(`${asking.gitDir}/`);
-  const goes = stored || gitDir.startsWith(`${at}/`);
+  const stored = isInside(gitDir, asking.gitDir);
+  const goes = stored || isInside(gitDir, at);
   const path = shown(workTree ?? gitDir);
   const about = { slug: 'dirty_worktree' as const, path };
   try {
@@ -219,7 +219,7 @@ async function checkoutsOf(gitDir: string, at: string): Promise<string[]> {
   for (const name of await namesIn(join(gitDir, 'worktrees'))) {
     const link = await readFile(join(gitDir, 'worktrees', name, 'gitdir'), 'utf8').catch(orWhenAbsent(''));
     const file = resolve(gitDir, 'worktrees', name, link.trim());
-    if (link !== '' && !file.startsWith(`${at}/`) && (await exists(file))) found.push(dirname(file));
+    if (link !== '' && !isInside(file, at) && (await exists(file))) found.push(dirname(file));
   }
   return found;
 }

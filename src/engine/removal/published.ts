@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { isInside } from '../../contract/inside.ts';
 import { exists, namesIn, orWhenAbsent } from '../files/files.ts';
 import { fields, git, gitLine } from '../git/core.ts';
 
@@ -124,13 +125,13 @@ function placeOf(url: string, gitDir: string): string | undefined {
   return isAbsolute(path) ? resolve(path) : resolve(topOf(gitDir), path);
 }
 
-const topOf = (gitDir: string) => (gitDir.endsWith('/.git') ? dirname(gitDir) : gitDir);
+const topOf = (gitDir: string) => (basename(gitDir) === '.git' ? dirname(gitDir) : gitDir);
 
 /** True for a place that is the repository itself or lies in what goes. (The worktree that goes is none: its repository stays.) */
 function goesToo(url: string, gitDir: string, leaving: readonly string[]): boolean {
   const at = placeOf(url, gitDir);
   if (at === undefined) return false;
-  return at === topOf(gitDir) || at === gitDir || leaving.some((one) => at.startsWith(`${one}/`));
+  return at === topOf(gitDir) || at === gitDir || leaving.some((one) => at !== one && isInside(at, one));
 }
 
 /** What the last fetch brought (`<id>\t[not-for-merge]\t<what> of <url>`). */

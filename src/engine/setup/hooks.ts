@@ -116,8 +116,8 @@ export function isOurHook(client: HookClient, event: string): (item: unknown) =>
 }
 
 /** Within double quotes, which a POSIX shell and Windows' take alike, and in which the client's own variable still is one. */
-function shellWord(word: string): string {
+export function shellWord(word: string, platform: NodeJS.Platform = process.platform): string {
   if (/^[\w@%+=:,./-]+$/.test(word)) return word;
-  if (process.platform === 'win32') return `"${word}"`;
+  if (platform === 'win32') return `"${word}"`;
   return `"${word.replace(/["\\`]|\$(?!\{CLAUDE_PLUGIN_ROOT\})/g, '\\$&')}"`;
 }

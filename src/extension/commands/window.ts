@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import * as vscode from 'vscode';
-import { isInside } from '../../contract/divergence.ts';
+import { isInside } from '../../contract/inside.ts';
 import type { App } from '../app.ts';
 import type { WindowFolder } from '../folders.ts';
 import { words } from '../log.ts';

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { StatusData } from '../../contract/data.ts';
-import { isInside } from '../../contract/divergence.ts';
+import { isInside } from '../../contract/inside.ts';
 import type { WindowFolder } from '../folders.ts';
 import type { WindowModel, WindowView } from '../model.ts';
 import {
