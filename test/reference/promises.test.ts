@@ -136,11 +136,16 @@ const promises: Record<string, () => Promise<void>> = {
     const other = await withWork(project, { 'src/c.txt': 'c\n' });
     await git(project.root, 'commit', '--quiet', '--allow-empty', '-m', 'someone was faster');
     const trunk = await git(project.root, 'rev-parse', 'main');
-    refusedWith(await verb('accept', other.path), 'behind_trunk');
-    assert.equal(await git(project.root, 'rev-parse', 'main'), trunk);
-    succeeded(await verb('update', other.path));
-    const tree = await git(other.path, 'rev-parse', 'HEAD^{tree}');
-    succeeded(await verb('accept', other.path, { how: 'squash' }));
+    const combined = succeeded(await verb('accept', other.path)).landed_commit;
+    assert.equal(await git(project.root, 'rev-parse', 'main'), combined);
+    assert.equal(
+      await git(project.root, 'merge-base', trunk, combined ?? ''),
+      trunk,
+      'nothing of theirs is lost',
+    );
+    const third = await withWork(project, { 'src/d.txt': 'd\n' });
+    const tree = await git(third.path, 'rev-parse', 'HEAD^{tree}');
+    succeeded(await verb('accept', third.path, { how: 'squash' }));
     assert.equal(await git(project.root, 'rev-parse', 'main^{tree}'), tree);
   },
 
