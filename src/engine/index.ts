@@ -16,7 +16,11 @@ import { explain } from './verbs/help.ts';
 import { init } from './verbs/init.ts';
 import { launch } from './verbs/launch.ts';
 import { message } from './verbs/message.ts';
+
+
 import { park, unpark } from './verbs/park.ts';
+
+
 import { peek } from './verbs/peek.ts';
 import { projects } from './verbs/projects.ts';
 import { prune } from './verbs/prune.ts';
@@ -112,6 +116,7 @@ export {
 } from './callers/index.ts';
 export { checkConfig, checkFile, loadConfig, loadSettings } from './config/index.ts';
 export { exists } from './files/files.ts';
+export { watchFleet } from './fleet/watching.ts';
 export { inTheWay, takeStock } from './removal/stock.ts';
 export { homeOf } from './repository/home.ts';
 export { directoryAt, findRoot, isInGit } from './repository/root.ts';

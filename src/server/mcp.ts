@@ -18,6 +18,7 @@ import { appPage, appResource, declaredBy, showsApps, withApp } from './app.ts';
 import { brief, paged } from './brief.ts';
 import { clientKind } from './client-kind.ts';
 import { asking, consentOf, sealOf } from './consent.ts';
+import { type FleetChanges, tellOfChanges } from './fleet-changes.ts';
 import type { Life } from './life.ts';
 import type { ToolEntry } from './manifest.ts';
 import { progressOf } from './progress.ts';
@@ -53,6 +54,10 @@ export interface Offer<V extends string> {
   /** What the client's own joiner said of it, on a window's socket. */
   joining?: Joining | undefined;
   life: Life;
+  /** Who tells of changes of the fleet. */
+  changes?: FleetChanges | undefined;
+  /** Its servers have a connection each, on which they can tell something between requests. */
+  connected: boolean;
 }
 
 /** The SDK's server, whose errors are sentences: it puts words and dumps of its schemas into some. */
@@ -64,23 +69,29 @@ class PlainServer extends Server {
 }
 
 /** Makes servers, each for one connection or one request, of either protocol era, over an offer that outlives them. */
-export function serverFactory<V extends string>(offer: Offer<V | 'status'>): McpServerFactory {
-  const { tools, resources, instructions, life, caller, prompts, joining } = offer;
+export function serverFactory<V extends string>(offer: Offer<V | 'status' | 'fleet'>): McpServerFactory {
+  const { tools, resources, instructions, life, caller, prompts, joining, changes, connected } = offer;
   const listed = tools.map(({ verb: _verb, looking: _looking, remote: _remote, ...tool }) => tool);
   const listedWithApp = listed.map((tool, index) => withApp(tools[index]?.verb ?? '', tool));
   const seal = sealOf(offer.sealKey);
   return ({ era }) => {
+    // Without a connection of its own a 2025-era client can be told nothing between its requests.
+    const pushes = changes !== undefined && (era !== 'legacy' || connected);
     const server = new PlainServer(
       { name: 'discern', title: 'Discern', version: DISCERN_VERSION },
       {
-        capabilities: { tools: {}, resources: {}, ...(prompts && { prompts: {} }) },
+        capabilities: {
+          tools: {},
+          resources: { ...(pushes && { subscribe: true }) },
+          ...(prompts && { prompts: {} }),
+        },
         instructions,
         requestState: { verify: seal.verify },
       },
     );
 
     const call = (
-      verb: V | 'status',
+      verb: V | 'status' | 'fleet',
       args: Record<string, unknown> | undefined,
       ctx: ServerContext,
       consent?: CallRequest['consent'],
@@ -132,7 +143,7 @@ export function serverFactory<V extends string>(offer: Offer<V | 'status'>): Mcp
     server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }));
     server.setRequestHandler('resources/read', async ({ params: { uri } }, ctx) => {
       if (uri === APP_URI) return { contents: [await appPage()] };
-      const text = await resources.read(uri, () => call('status', {}, ctx), askRoots());
+      const text = await resources.read(uri, (verb) => call(verb, {}, ctx), askRoots());
       if (text === undefined) {
         throw new ResourceNotFoundError(
           uri,
@@ -142,6 +153,7 @@ export function serverFactory<V extends string>(offer: Offer<V | 'status'>): Mcp
       const mimeType = uri.startsWith('discern://help/') ? 'text/markdown' : 'application/json';
       return { contents: [{ uri, mimeType, text }] };
     });
+    if (changes && connected) tellOfChanges(server, era, changes);
     return server;
   };
 }

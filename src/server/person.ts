@@ -50,7 +50,11 @@ function addPerson(
     // A window that has gone away no longer wants to hear it.
     server.notification({ method: windowNotification, params: event } as never).catch(() => undefined);
   });
-  server.onclose = stop;
+  const { onclose } = server;
+  server.onclose = () => {
+    onclose?.();
+    stop();
+  };
 }
 
 /** A factory whose servers are the person's. */

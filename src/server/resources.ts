@@ -1,5 +1,7 @@
 import topics from '../../generated/help-topics.json';
+import { brief } from './brief.ts';
 import { loadEngine } from './engine.ts';
+import { FLEET_URI } from './fleet-changes.ts';
 import type { Answer, Session } from './session.ts';
 
 interface Resource {
@@ -16,7 +18,7 @@ export interface Resources {
   /** Reads one, the help as Markdown and all others as JSON text; `undefined` for a URI that is none of these. */
   read(
     uri: string,
-    status: () => Promise<Answer>,
+    ask: (verb: 'status' | 'fleet') => Promise<Answer>,
     askRoots: (() => Promise<string[]>) | undefined,
   ): Promise<string | undefined>;
 }
@@ -55,19 +57,35 @@ const rootResources: readonly Resource[] = [
   },
 ];
 
-/** The resources of a server without a held root: the topics of the help. */
-export const helpResources: Resources = { listed: topicResources, read: helpOn };
+const fleetResource: Resource = {
+  uri: FLEET_URI,
+  name: 'fleet',
+  title: 'The fleet',
+  description: 'What discern_fleet answers. It can be subscribed to.',
+  mimeType: 'application/json',
+};
+
+const fleetText = async (ask: (verb: 'fleet') => Promise<Answer>) =>
+  json(brief((await ask('fleet')).envelope));
+
+/** The resources of a server without a held root: the fleet it serves, and the topics of the help. */
+export const remoteResources: Resources = {
+  listed: [fleetResource, ...topicResources],
+  read: (uri, ask) => (uri === FLEET_URI ? fleetText(ask) : helpOn(uri)),
+};
 
 /** The resources of a server that holds a root. */
 export function sessionResources(session: Session): Resources {
   return {
-    listed: [...rootResources, ...topicResources],
-    async read(uri, status, askRoots) {
+    listed: [...rootResources, fleetResource, ...topicResources],
+    async read(uri, ask, askRoots) {
       switch (uri) {
         case 'discern://root':
           return json(await (await session.held(askRoots)).describe());
         case 'discern://status':
-          return json((await status()).envelope);
+          return json((await ask('status')).envelope);
+        case FLEET_URI:
+          return fleetText(ask);
         case 'discern://config':
           return json(await config(session, askRoots));
         default:

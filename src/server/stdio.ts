@@ -6,6 +6,7 @@ import type { Joining } from '../contract/joining.ts';
 import { WindowEntry } from '../engine/user/windows.ts';
 import { currentDirectory } from './current-directory.ts';
 import type { Flags } from './flags.ts';
+import { FleetChanges, startWhenAsked } from './fleet-changes.ts';
 import { instructions } from './instructions.ts';
 import { complain, Life, onEndingSignal } from './life.ts';
 import { serverFactory } from './mcp.ts';
@@ -33,6 +34,7 @@ export async function serveStdio(flags: Flags): Promise<number> {
     lookOnly: readOnly,
   });
   const life = new Life();
+  const changes = new FleetChanges();
   let end: () => void = () => undefined;
   const ended = new Promise<void>((resolve) => {
     end = resolve;
@@ -54,6 +56,8 @@ export async function serveStdio(flags: Flags): Promise<number> {
       caller,
       joining,
       life,
+      changes,
+      connected: true,
     });
   const window = flags.socket !== undefined;
   let entry: WindowEntry | undefined;
@@ -65,6 +69,7 @@ export async function serveStdio(flags: Flags): Promise<number> {
       onerror: complain,
     },
   );
+  startWhenAsked(transport, changes, complain);
   // A connection that broke is not read any more, so the end of stdin would go unseen and a window's server would stay.
   const { onclose } = transport;
   transport.onclose = () => {
@@ -74,11 +79,17 @@ export async function serveStdio(flags: Flags): Promise<number> {
   const socket =
     flags.socket === undefined
       ? undefined
-      : await serveWindowSocket(flags.socket, (joining) => serving('agent', joining), complain);
+      : await serveWindowSocket(
+          flags.socket,
+          (joining) => serving('agent', joining),
+          complain,
+          (one) => startWhenAsked(one, changes, complain),
+        );
   if (flags.socket !== undefined) entry = announced(flags);
   session.begin().catch(complain);
   await ended;
   entry?.close();
+  changes.end();
   await life.end();
   await socket?.close();
   await handle.close();

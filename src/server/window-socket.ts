@@ -20,6 +20,8 @@ export function serveWindowSocket(
   address: string,
   factory: (joining: Joining | undefined) => McpServerFactory,
   onError: (error: Error) => void,
+  /** Hears of each connection once it is served. */
+  onServed: (transport: LineTransport) => void,
 ): Promise<WindowSocket> {
   const open = new Map<Socket, StdioServerHandle | undefined>();
   const server = createServer((socket) => {
@@ -30,6 +32,7 @@ export function serveWindowSocket(
       if (socket.destroyed) return;
       const transport = new LineTransport(socket, socket);
       open.set(socket, serveStdio(factory(joining), { transport, onerror: onError }));
+      onServed(transport);
     }, onError);
   });
   return new Promise((resolve, reject) => {

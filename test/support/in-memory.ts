@@ -28,6 +28,7 @@ export function inMemory() {
         call: (request) => session.call(request),
         caller: 'agent',
         life,
+        connected: false,
       })({ era: 'legacy' });
       const [here, there] = ClientSide.createLinkedPair();
       await server.connect(there as never);

@@ -27,7 +27,7 @@ const FRESH_MS = 24 * 60 * 60 * 1000;
 const ours = /^[0-9a-f]{32}\.json$/;
 
 /** Where the records lie, one private file a project; nothing where this user has no home. */
-function projectsDir(env: NodeJS.ProcessEnv): string | undefined {
+export function projectsDir(env: NodeJS.ProcessEnv): string | undefined {
   const state = stateDir(env);
   return state && join(state, 'projects');
 }
@@ -108,7 +108,7 @@ async function readKnown({ path }: { path: string }): Promise<KnownProject | und
  */
 export async function knownProjects(
   root: string,
-  ctx: Context,
+  ctx: Pick<Context, 'projects' | 'serves'>,
 ): Promise<{ projects: KnownProject[]; lost: string[] }> {
   const served = await ctx.projects?.();
   const named = [...(root === '' ? [] : [root]), ...(served?.roots ?? [])];

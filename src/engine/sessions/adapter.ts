@@ -50,6 +50,8 @@ export interface Adapter {
   client: string;
   /** Every session there is a record of. */
   find(env: NodeJS.ProcessEnv, unread: Unread): Promise<Found[]>;
+  /** Folders that say how its programs stand, beside the records. */
+  programs?(env: NodeJS.ProcessEnv): string[];
   /** What the ends of a record say; `undefined` when nothing in it is known. */
   describe(ends: Ends, found: Found, env: NodeJS.ProcessEnv): Promise<Facts | undefined>;
   /** What a person asked in this one line of a record. */

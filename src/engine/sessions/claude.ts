@@ -43,6 +43,10 @@ export const claude: Adapter = {
     );
     return found.flat();
   },
+  programs(env) {
+    const home = configHome(env);
+    return home === undefined ? [] : [join(home, 'sessions'), join(home, 'projects')];
+  },
   async describe(ends, { id }, env) {
     const own = (line: Json) => line.sessionId === undefined || line.sessionId === id;
     const [head, tail] = [ends.head.filter(own), ends.tail.filter(own)];

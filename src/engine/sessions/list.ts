@@ -48,6 +48,10 @@ async function dated(adapter: Adapter, found: Found, say: (why: string) => void)
   return undefined;
 }
 
+/** Folders in which clients keep what says how their programs stand, beside the records. */
+export const programFolders = (env: NodeJS.ProcessEnv): string[] =>
+  adapters.flatMap((one) => one.programs?.(env) ?? []);
+
 /** Bytes of each end that are read: enough for what a client writes first, and for its last turn. */
 const HEAD_BYTES = 256 * 1024;
 const TAIL_BYTES = 128 * 1024;

@@ -5,12 +5,13 @@ import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { Verb } from '../../contract/verbs.ts';
 import { currentDirectory } from '../current-directory.ts';
 import type { Flags } from '../flags.ts';
+import { asksToListen, FLEET_URI, FleetChanges } from '../fleet-changes.ts';
 import { instructions } from '../instructions.ts';
 import { complain, Life, onEndingSignal } from '../life.ts';
 import type { ToolEntry } from '../manifest.ts';
 import { serverFactory } from '../mcp.ts';
 import { remotePrompts } from '../prompts.ts';
-import { helpResources } from '../resources.ts';
+import { remoteResources } from '../resources.ts';
 import { offeredTools, withheldFrom } from '../tools.ts';
 import { LONGEST_MESSAGE } from '../wire/message.ts';
 import { accepting } from './accepting.ts';
@@ -53,12 +54,13 @@ async function serve(options: HttpOptions, flags: Flags, tools: readonly ToolEnt
     cwd: currentDirectory(),
   });
   const calls = new RemoteCalls(launch, { lookOnly: readOnly, anyProject: options.anyProject });
+  const changes = new FleetChanges(calls.bounds);
   const all = remoteTools(tools);
   const offered = offeredTools(all, readOnly);
   const factory = serverFactory<Verb>({
     tools: offered,
     withheld: withheldFrom(all, offered),
-    resources: helpResources,
+    resources: remoteResources,
     instructions: instructions.remote[readOnly ? 'looking' : 'all'],
     prompts: readOnly ? undefined : remotePrompts,
     // The same in every process that serves with this secret: any of them may be asked next.
@@ -66,6 +68,8 @@ async function serve(options: HttpOptions, flags: Flags, tools: readonly ToolEnt
     call: (request) => calls.call(request),
     caller: 'agent',
     life,
+    changes,
+    connected: false,
   });
   const handler = createMcpHandler(withCancelling(factory, calls), {
     // A gate may take longer than a client waits for the first byte of an answer.
@@ -73,6 +77,7 @@ async function serve(options: HttpOptions, flags: Flags, tools: readonly ToolEnt
     maxRequestBodySize: LONGEST_MESSAGE,
     onerror: complain,
   });
+  changes.listen(() => handler.notify.resourceUpdated(FLEET_URI));
   const handle = toNodeHandler(accepting(namingSessions(handler)), {
     maxRequestBodySize: LONGEST_MESSAGE,
     onerror: complain,
@@ -90,6 +95,7 @@ async function serve(options: HttpOptions, flags: Flags, tools: readonly ToolEnt
     const message = await messageOf(req, res);
     if (message === undefined) return;
     entry?.calls(message);
+    if (asksToListen(message)) changes.start().catch(complain);
     await handle(request, res, message);
   };
   const server = createServer(bounded(options), (req, res) => {
@@ -108,6 +114,7 @@ async function serve(options: HttpOptions, flags: Flags, tools: readonly ToolEnt
   launch.now().catch(complain);
   await ended;
   const close = stopListening(server);
+  changes.end();
   await life.end();
   await handler.close();
   await close();

@@ -1,6 +1,7 @@
 import { type AnyEnvelope, type Call, pathOf } from '../../contract/answers.ts';
 import { mayRunCommands, needsNoRoot, traits } from '../../contract/traits.ts';
 import type { Verb } from '../../contract/verbs.ts';
+import type { Context } from '../../engine/call/context.ts';
 import { Refusal } from '../../engine/call/refusal.ts';
 import { namedRoot } from '../call-root.ts';
 import { cancellable } from '../cancellable.ts';
@@ -46,7 +47,7 @@ export class RemoteCalls {
   }
 
   /** What is said beyond a `path` keeps to the served projects too. */
-  get #bounds() {
+  get bounds(): Pick<Context, 'projects' | 'serves'> {
     const projects = () => this.#launch.now();
     return this.#anyProject
       ? { projects }
@@ -71,7 +72,7 @@ export class RemoteCalls {
       client: 'remote' as const,
       consent,
       lookOnly: this.#lookOnly,
-      ...this.#bounds,
+      ...this.bounds,
     };
     let root: string | undefined;
     try {
