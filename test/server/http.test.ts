@@ -105,8 +105,9 @@ describe('A server over HTTP', () => {
         for (const args of [{}, needed]) {
           const { envelope, isError } = await connection.call(`discern_${verb}`, args);
           // What it is about is not named, or there is nothing of that name.
-          const nothing = verb === 'recollect' || args !== needed ? 'invalid_argument' : 'path_not_found';
-          const otherwise = namesNothing(`discern_${verb}`) ? nothing : undefined;
+          const lacks = !verbs[verb].args.safeParse(args).success;
+          const nothing = lacks || verb === 'recollect' ? 'invalid_argument' : 'path_not_found';
+          const otherwise = lacks || namesNothing(`discern_${verb}`) ? nothing : undefined;
           assert.equal(envelope.error, rooted ? 'path_required' : otherwise, verb);
           assert.equal(isError, envelope.error !== undefined);
           if (rooted) assert.match(envelope.message ?? '', /pass path.*discern_projects lists/);
@@ -216,7 +217,7 @@ describe('A server over HTTP', () => {
   it('serves two clients on two worktrees at once, each its own', async () => {
     const project = await make({
       config:
-        '[project]\nname = "x"\n[jobs]\ntest = "touch ../$(basename $PWD).here; while [ $(ls ../*.here | wc -l) -lt 2 ]; do sleep 0.05; done; pwd"\n',
+        '[project]\nname = "x"\n[jobs]\nlint = "touch ../$(basename $PWD).here; while [ $(ls ../*.here | wc -l) -lt 2 ]; do sleep 0.05; done; pwd"\n',
     });
     const server = await serve(['--root', project.root]);
     const both = await Promise.all(

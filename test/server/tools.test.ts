@@ -128,7 +128,7 @@ describe('The tools', () => {
         ...Object.fromEntries(required.map((one) => [one, needed(properties[one] ?? {})])),
         ...(preview && { dry_run: true }),
         // An id that no client has.
-        ...(name === 'discern_todo' && { worktree }),
+        ...(['discern_todo', 'discern_peek'].includes(name) && { worktree }),
         ...(name === 'discern_recollect' && { session: 'no-session-of-anyone' }),
         ...(name === 'discern_explain' && { job: 'lint' }),
         ...(name === 'discern_start' && { path: project.root }),
