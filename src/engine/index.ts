@@ -16,11 +16,7 @@ import { explain } from './verbs/help.ts';
 import { init } from './verbs/init.ts';
 import { launch } from './verbs/launch.ts';
 import { message } from './verbs/message.ts';
-
-
 import { park, unpark } from './verbs/park.ts';
-
-
 import { peek } from './verbs/peek.ts';
 import { projects } from './verbs/projects.ts';
 import { prune } from './verbs/prune.ts';
