@@ -1,19 +1,7 @@
-import { launchable } from '../contract/launchable.ts';
 import type { Args, Verb } from '../contract/verbs.ts';
+import { fleetCommands } from './commands-fleet.ts';
 
-import {
-  amount,
-  type Command,
-  consenting,
-  dryRun,
-  gateVerb,
-  given,
-  Misuse,
-  namedWorktree,
-  preview,
-  shared,
-  text,
-} from './options.ts';
+import { type Command, consenting, dryRun, gateVerb, Misuse, preview, shared, text } from './options.ts';
 /** The verbs, in the order work goes through them. */
 export const commands: { [V in Verb]: Command<V> } = {
   status: {
@@ -165,6 +153,19 @@ export const commands: { [V in Verb]: Command<V> } = {
       };
     },
   },
+  prune: {
+    usage: 'prune',
+    describe: 'Show the leftovers of interrupted runs; with --no-dry-run, clean them up',
+    positionals: {},
+    options: {
+      'dry-run': {
+        type: 'boolean',
+        alias: 'n',
+        describe: 'Only say what would go, which is the default; --no-dry-run does it',
+      },
+    },
+    args: (parsed) => ({ dry_run: parsed['dry-run'] !== false }),
+  },
   init: {
     usage: 'init',
     describe: 'Write a discern.toml from what is here, and try its gate',
@@ -204,190 +205,7 @@ export const commands: { [V in Verb]: Command<V> } = {
       return topic ? { topic } : {};
     },
   },
-  sessions: {
-    usage: 'sessions [repo]',
-    describe: 'List the sessions of agent clients on this machine, the last active first',
-    positionals: { repo: 'Only those in this repository: any directory of it, absolute' },
-    options: {
-      limit: { type: 'string', requiresArg: true, describe: 'How many at most (default: 50)' },
-    },
-    args(parsed) {
-      if (text(parsed.path)) throw new Misuse('sessions takes no --path: name the repository behind it.');
-      const repo = text(parsed.repo);
-      return { ...(repo && { repo }), ...amount('limit', parsed) };
-    },
-  },
-  recollect: {
-    usage: 'recollect <session>',
-    describe: 'Show what the person asked in one session, oldest first and uncut',
-    positionals: { session: 'Its id, or the beginning of it, as sessions lists it' },
-    options: {
-      last: { type: 'string', requiresArg: true, describe: 'Only the last N' },
-    },
-    args(parsed) {
-      if (text(parsed.path)) throw new Misuse('recollect is about no directory: leave --path out.');
-      return { session: text(parsed.session) ?? '', ...amount('last', parsed) };
-    },
-  },
-  fleet: {
-    usage: 'fleet',
-    describe: 'Show every project and worktree of yours, and the agents in them: those that need you first',
-    positionals: {},
-    options: {
-      ticket: { type: 'string', requiresArg: true, describe: 'Only worktrees with this ticket' },
-    },
-    args(parsed) {
-      const ticket = text(parsed.ticket);
-      return ticket === undefined ? {} : { ticket };
-    },
-  },
-  peek: {
-    usage: 'peek <worktree>',
-    describe: 'Look into a worktree: git, the last lines of its job, the last words of the agent in it',
-    positionals: { worktree: namedWorktree },
-    options: {},
-    args: (parsed) => ({ worktree: text(parsed.worktree) ?? '' }),
-  },
-  projects: {
-    usage: 'projects',
-    describe: 'List the projects discern has met, and each of their checkouts',
-    positionals: {},
-    options: {},
-    args: () => ({}),
-  },
-  phase: {
-    usage: 'phase <worktree> [word]',
-    describe: 'Show which phase of the work a worktree is in, or report it',
-    positionals: { worktree: namedWorktree, word: 'The phase, such as testing; "" clears it' },
-    options: {
-      note: { type: 'string', requiresArg: true, describe: 'What there is to know of it, on one line' },
-      blocked: { type: 'boolean', describe: 'It cannot go on by itself; --no-blocked: it can again' },
-    },
-    args: (parsed) => ({
-      worktree: text(parsed.worktree) ?? '',
-      ...given('word', parsed),
-      ...given('note', parsed),
-      ...(typeof parsed.blocked === 'boolean' && { blocked: parsed.blocked }),
-    }),
-  },
-  todo: {
-    usage: 'todo <worktree>',
-    describe: 'Show the to-dos that an agent reported of its work in a worktree',
-    positionals: { worktree: namedWorktree },
-    options: {},
-    args: (parsed) => ({ worktree: text(parsed.worktree) ?? '' }),
-  },
-  describe: {
-    usage: 'describe <worktree>',
-    describe: 'Show or change the title and the description of a worktree',
-    positionals: { worktree: namedWorktree },
-    options: {
-      title: { type: 'string', requiresArg: true, describe: 'Its title; "" takes it away' },
-      description: { type: 'string', requiresArg: true, describe: 'Its description; "" takes it away' },
-    },
-    args: (parsed) => ({
-      worktree: text(parsed.worktree) ?? '',
-      ...given('title', parsed),
-      ...given('description', parsed),
-    }),
-  },
-  ticket: {
-    usage: 'ticket <action> <worktree> <ref>',
-    describe: 'Attach an issue or a pull request to a worktree, or detach it',
-    positionals: {
-      action: 'attach or detach',
-      worktree: namedWorktree,
-      ref: 'Its URL, #42, 42 or owner/repo#42',
-    },
-    options: {},
-    args(parsed) {
-      const { action } = parsed;
-      if (action !== 'attach' && action !== 'detach')
-        throw new Misuse('ticket takes attach or detach: discern ticket attach <worktree> <ref>.');
-      return { action, worktree: text(parsed.worktree) ?? '', ref: text(parsed.ref) ?? '' };
-    },
-  },
-  park: {
-    usage: 'park <worktree>',
-    describe: 'Take a worktree’s directory away for a while, and keep everything in it',
-    positionals: { worktree: namedWorktree },
-    options: {},
-    args: (parsed) => ({ worktree: text(parsed.worktree) ?? '' }),
-  },
-  unpark: {
-    usage: 'unpark <worktree>',
-    describe: 'Bring the directory of a parked worktree back, as it was',
-    positionals: { worktree: namedWorktree },
-    options: {},
-    args: (parsed) => ({ worktree: text(parsed.worktree) ?? '' }),
-  },
-  prune: {
-    usage: 'prune',
-    describe: 'Show the leftovers of interrupted runs; with --no-dry-run, clean them up',
-    positionals: {},
-    options: {
-      'dry-run': {
-        type: 'boolean',
-        alias: 'n',
-        describe: 'Only say what would go, which is the default; --no-dry-run does it',
-      },
-    },
-    args: (parsed) => ({ dry_run: parsed['dry-run'] !== false }),
-  },
-  launch: {
-    usage: 'launch <client>',
-    describe: 'Launch an agent client in a worktree, in a terminal that tmux holds',
-    positionals: { client: 'claude, codex, copilot, gemini or opencode' },
-    options: {
-      worktree: {
-        type: 'string',
-        alias: 'w',
-        requiresArg: true,
-        describe: `${namedWorktree} (default: a new one)`,
-      },
-      name: { type: 'string', requiresArg: true, describe: 'What a new worktree is for; names its branch' },
-      prompt: { type: 'string', alias: 'p', requiresArg: true, describe: 'Its first task' },
-      model: { type: 'string', requiresArg: true, describe: 'The model, as the client names it' },
-      resume: {
-        type: 'string',
-        requiresArg: true,
-        describe: 'The session to go on with, as sessions lists it',
-      },
-      ...dryRun,
-    },
-    args(parsed) {
-      const client = launchable.find((one) => one === parsed.client);
-      if (client === undefined) throw new Misuse(`launch takes one of ${launchable.join(', ')}.`);
-      const given = (['worktree', 'name', 'prompt', 'model', 'resume'] as const).flatMap((name) => {
-        const value = text(parsed[name]);
-        return value === undefined ? [] : [[name, value]];
-      });
-      return { client, ...Object.fromEntries(given), ...preview(parsed) };
-    },
-  },
-  message: {
-    usage: 'message <worktree> <text..>',
-    describe: 'Type a text to the agent that was launched in a worktree',
-    positionals: { worktree: namedWorktree, text: 'What to tell it' },
-    options: {},
-    args: (parsed) => ({
-      worktree: text(parsed.worktree) ?? '',
-      text: Array.isArray(parsed.text) ? parsed.text.join(' ') : '',
-    }),
-  },
-  remap: {
-    usage: 'remap <worktree> <session>',
-    describe: 'Say which agent session a worktree follows',
-    positionals: {
-      worktree: namedWorktree,
-      session: 'Its id or the beginning of it, as sessions lists it; "" for none',
-    },
-    options: {},
-    args: (parsed) => ({
-      worktree: text(parsed.worktree) ?? '',
-      session: typeof parsed.session === 'string' ? parsed.session : '',
-    }),
-  },
+  ...fleetCommands,
 };
 
 /** Every long option of a verb as it can be typed, for suggesting one. */
