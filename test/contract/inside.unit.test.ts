@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { isInside } from '../../src/contract/inside.ts';
 import { scrubbedEnv } from '../../src/engine/process/env.ts';
 import { pathName } from '../../src/engine/process/program.ts';
-import { shellWord } from '../../src/engine/setup/hooks.ts';
 import { folders } from '../../src/server/spawn-root.ts';
 
 /** Names a file may have on every system: no separators, no dots alone. */
@@ -83,21 +82,5 @@ describe('What hosts export on Windows', () => {
     const env = { git_dir: 'x', Git_Work_Tree: 'y', Discern_Mcp_Token: 'z', Path: 'C:\\bin' };
     assert.deepEqual(scrubbedEnv(env, 'win32'), { Path: 'C:\\bin' });
     assert.deepEqual(scrubbedEnv({ git_dir: 'x', GIT_DIR: 'y' }, 'linux'), { git_dir: 'x' });
-  });
-});
-
-/** What `CommandLineToArgvW` makes of one quoted argument: quotes go, and a backslash stands for itself but before a quote. */
-const windowsArgument = (line: string): string | undefined =>
-  /^"((?:[^"\\]|\\(?!"))*)"$/.exec(line)?.[1] ?? (/[\s"]/.test(line) ? undefined : line);
-
-describe('A command of a hook on Windows', () => {
-  it('hands a path over as it is, with blanks and signs in it', () => {
-    const part = fc.stringMatching(/^[A-Za-z0-9 &()^!'+,;=@[\]{}~._-]{1,12}$/);
-    fc.assert(
-      fc.property(fc.array(part, { minLength: 1, maxLength: 4 }), (parts) => {
-        const path = `C:\\${parts.join('\\')}\\hook.js`;
-        assert.equal(windowsArgument(shellWord(path, 'win32')), path);
-      }),
-    );
   });
 });

@@ -77,13 +77,20 @@ export function hooksFor(
   return (Object.entries(events[client]) as [Purpose, ClientEvent][])
     .filter(([purpose]) => part === undefined || (part === 'settings') === standingIn.has(purpose))
     .map(([purpose, { event, matcher }]) => {
-      const command = `${shellWord(programs.node)} ${shellWord(programs.hook)} ${client} ${event}`;
-      return { event, item: itemFor(client, command, seconds[purpose], matcher) };
+      const commandBy = (quoted: (word: string) => string) =>
+        `${quoted(programs.node)} ${quoted(programs.hook)} ${client} ${event}`;
+      return { event, item: itemFor(client, commandBy, seconds[purpose], matcher) };
     });
 }
 
-function itemFor(client: HookClient, command: string, timeout: number, matcher: string | undefined): object {
+function itemFor(
+  client: HookClient,
+  commandBy: (quoted: (word: string) => string) => string,
+  timeout: number,
+  matcher: string | undefined,
+): object {
   const about = matcher === undefined ? {} : { matcher };
+  const command = commandBy(shellWord);
   switch (client) {
     case 'copilot':
       // It denies every tool where a hook fails, as ours would once its files are gone.
@@ -91,7 +98,7 @@ function itemFor(client: HookClient, command: string, timeout: number, matcher: 
         type: 'command',
         ...about,
         bash: `${command} || exit 0`,
-        powershell: `& ${command}; exit 0`,
+        powershell: `& ${commandBy(powershellWord)}; exit 0`,
         timeoutSec: timeout,
       };
     case 'gemini':
@@ -103,7 +110,7 @@ function itemFor(client: HookClient, command: string, timeout: number, matcher: 
 
 /** Whether an item of a client's list of hooks is one that `setup` put there, from wherever it was run. */
 export function isOurHook(client: HookClient, event: string): (item: unknown) => boolean {
-  const ours = new RegExp(`[\\\\/]hook\\.js"? ${client} ${event}(?: \\|\\| exit 0|; exit 0)?$`);
+  const ours = new RegExp(`[\\\\/]hook\\.js["']? ${client} ${event}(?: \\|\\| exit 0|; exit 0)?$`);
   const commandsOf = (value: unknown): unknown[] => {
     if (typeof value !== 'object' || value === null) return [];
     const { command, bash, hooks } = value as Record<string, unknown>;
@@ -121,3 +128,7 @@ export function shellWord(word: string, platform: NodeJS.Platform = process.plat
   if (platform === 'win32') return `"${word}"`;
   return `"${word.replace(/["\\`]|\$(?!\{CLAUDE_PLUGIN_ROOT\})/g, '\\$&')}"`;
 }
+
+/** Within single quotes, in which PowerShell takes every character for itself; a quote is written twice. */
+export const powershellWord = (word: string): string =>
+  /^[\w.:/\\-]+$/.test(word) ? word : `'${word.replaceAll(/['\u2018\u2019\u201a\u201b]/g, '$&$&')}'`;
