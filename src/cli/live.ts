@@ -1,6 +1,8 @@
 import { count } from '../contract/count.ts';
 import type { Outcome } from '../contract/envelope.ts';
 import type { VerbEvent } from '../contract/events.ts';
+import type { JobProgress } from '../contract/job-progress.ts';
+import { failureWords, fractionOf, progressWords } from '../contract/progress-words.ts';
 import type { Ink } from './ink.ts';
 import { duration, elapsed, printable } from './words.ts';
 
@@ -14,6 +16,7 @@ export interface Progress {
 }
 
 const REDRAW_MS = 125;
+const BAR_WIDTH = 10;
 
 /** Without wrapping, a line too long for the terminal is clipped by it, and the number of rows is known (DECAWM). */
 const NO_WRAP = '\u001b[?7l';
@@ -30,6 +33,7 @@ export interface Terminal {
 interface LiveJob {
   name: string;
   from: number;
+  far?: JobProgress;
   ended?: { outcome: Outcome; ms: number };
 }
 
@@ -72,6 +76,12 @@ export class LiveProgress implements Progress {
         const job = this.#jobs.find((one) => one.name === name && !one.ended);
         if (job) job.ended = ended;
         else this.#jobs.push({ name, from: performance.now(), ended });
+        break;
+      }
+      case 'job_progress': {
+        const job = this.#jobs.find((one) => one.name === oneRow(event.job) && !one.ended);
+        if (job && event.progress) job.far = event.progress;
+        if (event.failure) this.#said = oneRow(`${event.job}: ${failureWords(event.failure)}`).slice(0, 200);
         break;
       }
       case 'waiting':
@@ -131,10 +141,22 @@ export class LiveProgress implements Progress {
     return [head, ...more, ...news.map((job) => this.#line(job, width)), ...said];
   }
 
-  #line({ name, from, ended }: LiveJob, width: number): string {
+  /** How much of a job is behind, as a bar; nothing where that is not known. */
+  #bar(far: JobProgress): string {
+    const fraction = fractionOf(far);
+    if (fraction === undefined) return '';
+    const full = Math.round(fraction * BAR_WIDTH);
+    const [done, left] = this.#ink.unicode ? ['█', '░'] : ['#', '.'];
+    return `${this.#ink.cyan(done.repeat(full))}${this.#ink.dim(left.repeat(BAR_WIDTH - full))} `;
+  }
+
+  #line({ name, from, far, ended }: LiveJob, width: number): string {
     const ink = this.#ink;
     const padded = name.padEnd(width);
-    if (!ended) return `  ${ink.mark('running')} ${padded}  ${ink.dim(elapsed(performance.now() - from))}`;
+    if (!ended) {
+      const how = far ? `  ${this.#bar(far)}${ink.dim(oneRow(progressWords(far)))}` : '';
+      return `  ${ink.mark('running')} ${padded}  ${ink.dim(elapsed(performance.now() - from))}${how}`;
+    }
     const state =
       ended.outcome === 'passed'
         ? duration(ended.ms)

@@ -1,4 +1,5 @@
 import type { WriteStream } from 'node:tty';
+import { failureWords, progressWords } from '../contract/progress-words.ts';
 import type { Verb } from '../contract/verbs.ts';
 import type { Ink } from './ink.ts';
 import { LiveProgress, type Progress } from './live.ts';
@@ -20,10 +21,15 @@ export function progressOn(stream: WriteStream, options: ProgressOptions): Progr
   return options.json ? silent : plain(stream, options.ink);
 }
 
+/** How often a plain log has a line on how far a job is, in milliseconds. */
+const PLAIN_EVERY_MS = 5_000;
+
 const silent: Progress = { event: () => undefined, note: () => undefined, stop: () => undefined };
 
 function plain(stream: WriteStream, ink: Ink): Progress {
   let stopped = false;
+  /** When each job was last told of. */
+  const said = new Map<string, number>();
   const line = (text: string) => {
     if (!stopped) stream.write(`${text}\n`);
   };
@@ -41,6 +47,15 @@ function plain(stream: WriteStream, ink: Ink): Progress {
           return line(
             `${ink.mark(event.outcome)} ${event.job} ${outcome}${after} (${event.done}/${Math.max(event.done, event.jobs)})`,
           );
+        }
+        case 'job_progress': {
+          if (event.failure)
+            return line(`${ink.mark('failed')} ${event.job}: ${failureWords(event.failure)}`);
+          const words = progressWords(event.progress ?? {});
+          const now = performance.now();
+          if (words === '' || now - (said.get(event.job) ?? -Infinity) < PLAIN_EVERY_MS) return;
+          said.set(event.job, now);
+          return line(`${ink.mark('running')} ${event.job}: ${words}`);
         }
         case 'waiting':
         case 'progress':

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Outcome, stages } from './envelope.ts';
+import { JobFailure, JobProgress } from './job-progress.ts';
 
 const JobStage = z.enum([...stages, 'setup']);
 
@@ -18,6 +19,14 @@ export const VerbEvent = z.discriminatedUnion('type', [
     duration_ms: z.number(),
     done: z.number(),
     jobs: z.number(),
+  }),
+  /** A running job said how far it is, or what failed already, by a line `DISCERN_PROGRESS {…}`. */
+  z.object({
+    type: z.literal('job_progress'),
+    job: z.string(),
+    stage: JobStage,
+    progress: JobProgress.optional(),
+    failure: JobFailure.optional(),
   }),
   /** Someone else holds what this run needs. */
   z.object({ type: z.literal('waiting'), message: z.string() }),

@@ -16,6 +16,8 @@ export const GateJob = z.object({
   output_lines: z.number().optional(),
   /** Whose result stands in for it, in words; it did not run. */
   reused: z.string().optional(),
+  /** How far it says it is, in words; only while it runs. */
+  far: z.string().optional(),
 });
 export type GateJob = z.infer<typeof GateJob>;
 

@@ -3,6 +3,7 @@ import type { GateData } from '../contract/data.ts';
 import type { VerbEvent } from '../contract/events.ts';
 import type { GateJob, GateRunView } from '../contract/gate-view.ts';
 import { reusedWords } from '../contract/reused-words.ts';
+import { progressWords } from '../contract/progress-words.ts';
 
 /** Puts the Gate view's picture of one run together from the events of its call. */
 export class RunBuilder {
@@ -63,8 +64,10 @@ export class RunBuilder {
         return;
       case 'job_finished': {
         const job = this.#jobs.find((one) => one.name === event.job && one.state === 'running');
-        if (job) Object.assign(job, { state: event.outcome, end: now });
-        else
+        if (job) {
+          Object.assign(job, { state: event.outcome, end: now });
+          delete job.far;
+        } else
           this.#jobs.push({
             name: event.job,
             stage: event.stage,
@@ -72,6 +75,12 @@ export class RunBuilder {
             start: now,
             end: now,
           });
+        return;
+      }
+      case 'job_progress': {
+        const job = this.#jobs.find((one) => one.name === event.job && one.state === 'running');
+        const words = progressWords(event.progress ?? {});
+        if (job && words !== '') job.far = words;
         return;
       }
       case 'waiting':

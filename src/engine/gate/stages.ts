@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import type { Drift } from '../../contract/data.ts';
 import type { Context } from '../call/context.ts';
 import { Turns } from '../call/turns.ts';
-import { runJob, skippedJob } from '../jobs/job.ts';
+import { runJob, sinkFor, skippedJob } from '../jobs/job.ts';
 import type { JobResult, PlannedJob } from '../jobs/planned-job.ts';
 import { outputFile } from '../jobs/run-dir.ts';
 import type { DriftWatch } from './drift.ts';
@@ -119,7 +119,7 @@ export async function runStages(
   const runOne = async (job: PlannedJob, env: NodeJS.ProcessEnv, outputPath: string, signal: AbortSignal) => {
     if (signal.aborted) return skippedJob(job);
     ctx.emit({ type: 'job_started', job: job.name, stage: job.stage, output_path: outputPath });
-    const result = await runJob(job, { root: run.root, env, outputPath, signal });
+    const result = await runJob(job, { root: run.root, env, outputPath, signal, sink: sinkFor(job, ctx) });
     return job.judge ? job.judge(result, { ran, root: run.root, env, signal }) : result;
   };
 

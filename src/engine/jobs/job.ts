@@ -2,9 +2,11 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { Outcome, Step } from '../../contract/envelope.ts';
+import type { Context } from '../call/context.ts';
 import { readOutput } from '../diagnostics/index.ts';
 import { runCommand } from '../process/shell.ts';
 import type { JobResult, PlannedJob } from './planned-job.ts';
+import { type ProgressSink, ProgressWatch } from './progress-watch.ts';
 
 /** Where what a job prints on its standard output alone is kept, for whoever reads it. */
 export const stdoutOf = (outputPath: string) => outputPath.replace(/(?:\.log)?$/, '.stdout');
@@ -12,13 +14,17 @@ export const stdoutOf = (outputPath: string) => outputPath.replace(/(?:\.log)?$/
 /** Runs one job's commands in order, until one fails. Never rejects for anything the job does. */
 export async function runJob(
   job: PlannedJob,
-  run: { root: string; env: NodeJS.ProcessEnv; outputPath: string; signal: AbortSignal },
+  run: { root: string; env: NodeJS.ProcessEnv; outputPath: string; signal: AbortSignal; sink: ProgressSink },
 ): Promise<JobResult> {
   const from = Date.now();
   const began = performance.now();
   await writeFile(run.outputPath, '');
   const stdoutPath = job.isRead ? stdoutOf(run.outputPath) : undefined;
   if (stdoutPath !== undefined) await writeFile(stdoutPath, '');
+  const watch = new ProgressWatch(
+    [run.outputPath, ...(stdoutPath === undefined ? [] : [stdoutPath])],
+    run.sink,
+  );
   const deadline = job.timeoutMs === undefined ? undefined : began + job.timeoutMs;
   const hints: string[] = [];
   let outcome: Outcome = 'passed';
@@ -45,6 +51,7 @@ export async function runJob(
     else if (result.killedBy) reason = `It was ended by the signal ${result.killedBy}.`;
     if (outcome !== 'passed') break;
   }
+  await watch.stop();
   if (stdoutPath !== undefined) {
     // Whoever reads the job's output wants all of it.
     await pipeline(createReadStream(stdoutPath), createWriteStream(run.outputPath, { flags: 'a' }));
@@ -85,5 +92,16 @@ export function skippedJob(job: PlannedJob): JobResult {
     hints: [],
     from: now,
     to: now,
+  };
+}
+
+/** Passes on what a job says of how far it is. */
+export function sinkFor(
+  { name: job, stage }: { name: string; stage: PlannedJob['stage'] | 'setup' },
+  { emit }: Context,
+): ProgressSink {
+  return {
+    progress: (progress) => emit({ type: 'job_progress', job, stage, progress }),
+    failure: (failure) => emit({ type: 'job_progress', job, stage, failure }),
   };
 }

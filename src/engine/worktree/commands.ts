@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Diagnostic, Step } from '../../contract/envelope.ts';
 import type { Context } from '../call/context.ts';
-import { runJob } from '../jobs/job.ts';
+import { runJob, sinkFor } from '../jobs/job.ts';
 import { newRunDir, outputFile } from '../jobs/run-dir.ts';
 
 /** One command of a lifecycle verb. */
@@ -118,6 +118,7 @@ export class Commands {
       commands: [order.command],
       ...(timeout > 0 && { timeoutMs: timeout * 1000 }),
     };
-    return runJob(job, { root, env, outputPath, signal: this.#ctx.signal });
+    const sink = sinkFor({ name: order.name, stage: 'setup' }, this.#ctx);
+    return runJob(job, { root, env, outputPath, signal: this.#ctx.signal, sink });
   }
 }

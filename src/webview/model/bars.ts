@@ -28,9 +28,10 @@ export function barOf(job: GateJob, now: number, span: number): Bar {
   };
 }
 
-function label({ state }: GateJob, took: number): string {
+function label({ state, far }: GateJob, took: number): string {
   if (state === 'skipped') return stateWord(state);
-  return state === 'running' ? elapsed(took) : duration(took);
+  if (state !== 'running') return duration(took);
+  return far === undefined ? elapsed(took) : `${elapsed(took)}, ${far}`;
 }
 
 /** What its row does not say of how a job ended: `exit code 1, 240 lines`; '' when there is nothing to add. */
