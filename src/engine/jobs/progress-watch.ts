@@ -6,8 +6,9 @@ import { LONGEST_LINE, toldIn } from './progress-line.ts';
 
 /** How often a job's output is looked at, in milliseconds. */
 const EVERY_MS = 250;
-/** How much of it is read at one look, in bytes; a job that prints faster is passed over in part. */
-const MOST_BYTES = 256 * 1024;
+/** How much of it is read at once, and at most at one look, in bytes; a job that prints faster is passed over in part. */
+const CHUNK = 256 * 1024;
+const MOST_BYTES = 64 * CHUNK;
 /** How many failures of one job are told while it runs. */
 const MOST_FAILURES = 50;
 
@@ -48,7 +49,7 @@ export class ProgressWatch {
 
   async #look(): Promise<void> {
     const before = JSON.stringify(this.#known);
-    for (const file of this.#files) for (const line of await file.lines()) this.#take(line);
+    for (const file of this.#files) for await (const line of file.lines()) this.#take(line);
     if (JSON.stringify(this.#known) !== before) this.#sink.progress(this.#known);
   }
 
@@ -67,7 +68,7 @@ export class ProgressWatch {
   }
 }
 
-/** Reads the whole lines that a growing file got since the last look. */
+/** Reads the whole lines that a growing file got since the last look, in parts. */
 class Follower {
   readonly #path: string;
   #at = 0;
@@ -78,14 +79,14 @@ class Follower {
     this.#path = path;
   }
 
-  async lines(): Promise<string[]> {
-    const text = await this.#more();
-    if (text === '') return [];
-    const parts = (this.#rest + text).split(/\r?\n|\r/);
-    this.#rest = parts.pop() ?? '';
-    // Too long to be a report; it is read on at its end.
-    if (this.#rest.length > LONGEST_LINE) this.#rest = '';
-    return parts;
+  async *lines(): AsyncGenerator<string> {
+    for (let text = await this.#more(); text !== ''; text = await this.#more()) {
+      const parts = (this.#rest + text).split(/\r?\n|\r/);
+      this.#rest = parts.pop() ?? '';
+      // Too long to be a report; it is read on at its end.
+      if (this.#rest.length > LONGEST_LINE) this.#rest = '';
+      yield* parts;
+    }
   }
 
   async #more(): Promise<string> {
