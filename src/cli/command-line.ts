@@ -16,6 +16,8 @@ export interface Request {
   yes: boolean;
   /** Which jobs doctor is to trace, where it is. */
   traceInputs: { job: string | undefined } | undefined;
+  /** A note that proves the tree may stand in for the gate. */
+  ci: boolean;
   json: boolean;
   color: boolean | undefined;
 }
@@ -121,6 +123,7 @@ function requestOf(verb: Verb, command: Command<Verb>, parsed: Parsed): Request 
     ask: command.asks?.(parsed) ?? false,
     yes: parsed.yes === true,
     traceInputs: verb === 'doctor' && parsed.inputs === true ? { job: text(parsed.job) } : undefined,
+    ci: verb === 'done' && parsed.ci === true,
     json: parsed.json === true,
     color: typeof parsed.color === 'boolean' ? parsed.color : undefined,
   };

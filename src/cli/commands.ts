@@ -54,6 +54,10 @@ export const commands: { [V in Verb]: Command<V> } = {
         type: 'boolean',
         describe: 'Run every job, also where an earlier result would stand in for it',
       },
+      ci: {
+        type: 'boolean',
+        describe: 'Run nothing where a signed note proves this very tree already',
+      },
     },
     args: (parsed) => ({ ...preview(parsed), ...(parsed.rerun === true && { rerun: true }) }),
   },
@@ -105,6 +109,16 @@ export const commands: { [V in Verb]: Command<V> } = {
     positionals: { job: 'A job, scopes.<name>.gate or standards.<name>, as discern.toml has it' },
     options: {},
     args: (parsed) => ({ job: text(parsed.job) ?? '' }),
+  },
+  verify: {
+    usage: 'verify [commit]',
+    describe: 'Check the note that proves a commit, and who signed it',
+    positionals: { commit: 'A commit, or what names one (default: HEAD)' },
+    options: {},
+    args(parsed) {
+      const commit = text(parsed.commit);
+      return commit ? { commit } : {};
+    },
   },
   standards: {
     usage: 'standards [names..]',

@@ -41,6 +41,7 @@ export async function run(request: Request): Promise<number> {
     emit: (event) => progress.event(event),
     client: 'terminal',
     traceInputs: request.traceInputs,
+    ci: request.ci,
     consent: request.yes ? 'given' : consent,
   };
   const print = async (envelope: AnyEnvelope) => {

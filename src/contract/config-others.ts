@@ -54,8 +54,6 @@ export const olderTables: Record<string, string> = {
 export const tolerated: Record<string, string> = {
   'project.todo': 'only references to it are resolved',
   'project.agents': '`discern setup <client>` says which agents’ files are written here',
-  'repository.proof_notes_mode':
-    'proofs stay in this repository’s git directory; no git note is written and no remote is changed',
   'jobs.*.provides': 'it is a note for people',
   'generated.*.linguist_generated': 'no .gitattributes is written here: mark the files there',
   'gate.stream_output': 'a job’s output goes whole to a file, and what failed is shown from it',

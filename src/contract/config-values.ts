@@ -31,15 +31,15 @@ export const Selector = z
 export const evidence = {
   inputs: Globs.min(1)
     .exactOptional()
-    .describe('Globs of every file the command reads. If complete, an earlier result can be reused.'),
+    .describe('Globs of every file the command reads, so that an earlier result can be reused.'),
   needs: z
     .array(Selector)
     .exactOptional()
-    .describe('What must pass before it: `jobs.<name>`, `scopes.<name>.gate`, `standards.<name>`.'),
+    .describe('What must pass first: `jobs.<name>`, `scopes.<name>.gate`, `standards.<name>`.'),
   artifacts: z
     .array(InsideProject)
     .exactOptional()
-    .describe('Files it makes, each by its path in the project; a copy of them is kept.'),
+    .describe('Files it makes, by their paths; a copy of them is kept.'),
   environment: z
     .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'must be the name of a variable' }))
     .exactOptional()

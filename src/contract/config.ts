@@ -39,10 +39,7 @@ export const ProjectTable = z.strictObject({
   slug: Text.default('').describe('Short name for branches and directories; empty is derived.'),
   gotchas_doc: Text.exactOptional().describe('Known traps; a gate that fails points there.'),
   todo: Text.exactOptional().describe('The list of deferred work.'),
-  record_logbook: z
-    .boolean()
-    .exactOptional()
-    .describe('Write down each run’s jobs, outcomes and times, in the git directory; false stops that.'),
+  record_logbook: z.boolean().exactOptional().describe('false: no run is written down.'),
   agents: z.array(Text).exactOptional().describe('Not used here: `discern setup` takes the client’s name.'),
   logbook: z.boolean().exactOptional().meta(older('record_logbook')),
   main_branch: Text.exactOptional().meta(older('[repository].trunk')),
@@ -59,7 +56,7 @@ export const RepositoryTable = z.strictObject({
   proof_notes_mode: z
     .enum(['local', 'fetch'])
     .exactOptional()
-    .describe('Not used here: proofs stay in the git directory, and no remote is changed.'),
+    .describe('fetch: git fetch brings others’ proof notes too.'),
   proof_notes: Text.exactOptional().meta(older('proof_notes_mode')),
   receipt_notes: Text.exactOptional().meta(older('proof_notes_mode')),
 });

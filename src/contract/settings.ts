@@ -73,6 +73,10 @@ export const ReceiptsTable = z.strictObject({
     ),
 });
 
+export const CiTable = z.strictObject({
+  unsigned_notes: z.boolean().default(false).describe('true: believe unsigned notes too.'),
+});
+
 /**
  * The shape of `discern-vscode.toml`, which stands beside `discern.toml` and holds what the published format has no word
  * for. The file is optional, and so is each table.
@@ -82,6 +86,7 @@ export const SettingsFile = z.strictObject({
   receipts: ReceiptsTable.prefault({}).describe(
     'Results that stand in for jobs whose declared inputs have not changed.',
   ),
+  ci: CiTable.prefault({}).describe('What done --ci believes.'),
   worktree: OurWorktreeTable.prefault({}).describe(
     'What comes along into worktrees, and what is kept of them.',
   ),

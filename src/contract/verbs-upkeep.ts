@@ -1,14 +1,5 @@
 import * as z from 'zod';
-import {
-  DoctorData,
-  DropData,
-  ExplainData,
-  HelpData,
-  InitData,
-  PruneData,
-  ScopesData,
-  StandardsData,
-} from './data.ts';
+import { DoctorData, DropData, HelpData, InitData, PruneData, ScopesData, StandardsData } from './data.ts';
 import type { VerbDescriptor } from './verb.ts';
 import { dryRun, path } from './verb-arguments.ts';
 
@@ -32,30 +23,6 @@ export const upkeepVerbs = {
       quick: true,
       cancelsAnywhere: true,
       report: 'own',
-      palette: null,
-    },
-  },
-  explain: {
-    title: 'Explain why a job runs or is reused',
-    description: 'Say why `done` would run a job or reuse its result, and which inputs differ.',
-    remoteDescription: null,
-    looking: null,
-    args: z.strictObject({
-      job: z.string().describe('As discern.toml names it.'),
-      path,
-    }),
-    data: ExplainData,
-    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
-    traits: {
-      begins: 'project',
-      runsCommands: 'never',
-      movesHeldRoot: false,
-      callerElsewhere: 'tell',
-      refreshesViews: false,
-      gateView: 'nothing',
-      quick: true,
-      cancelsAnywhere: true,
-      report: 'common',
       palette: null,
     },
   },

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { VerbDescriptor, VerbTraits } from './verb.ts';
 import { agentVerbs } from './verbs-agents.ts';
+import { evidenceVerbs } from './verbs-evidence.ts';
 import { fleetVerbs } from './verbs-fleet.ts';
 import { upkeepVerbs } from './verbs-upkeep.ts';
 import { workVerbs } from './verbs-work.ts';
@@ -13,6 +14,7 @@ import { worktreeVerbs } from './verbs-worktree.ts';
 export const verbs = {
   ...workVerbs,
   ...upkeepVerbs,
+  ...evidenceVerbs,
   ...fleetVerbs,
   ...worktreeVerbs,
   ...agentVerbs,

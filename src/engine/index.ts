@@ -30,6 +30,7 @@ import { start } from './verbs/start.ts';
 import { status } from './verbs/status.ts';
 import { ticket } from './verbs/ticket.ts';
 import { update } from './verbs/update.ts';
+import { verify } from './verbs/verify.ts';
 
 /** A verb's core: a function of an explicit root that knows neither who called nor where the process stands. */
 export type Core<V extends Verb> = (root: string, args: Args<V>, ctx: Context) => Promise<Result<V>>;
@@ -45,6 +46,7 @@ const cores: { [V in Verb]: Core<V> } = {
   accept,
   scopes,
   explain: explainJob,
+  verify,
   standards,
   drop,
   prune,

@@ -23,9 +23,10 @@ describe('The table of verbs', () => {
       [
         'status',
         'scopes',
-        'explain',
         'doctor',
         'help',
+        'explain',
+        'verify',
         'fleet',
         'peek',
         'projects',

@@ -38,7 +38,8 @@ describe('accept', () => {
     const reason = `discern: accept ${branch}`;
     assert.equal(await git(project.root, 'log', '-1', '--walk-reflogs', '--format=%gs', 'main'), reason);
     assert.equal(await git(project.root, 'log', '-1', '--walk-reflogs', '--format=%gs', 'HEAD'), reason);
-    assert.equal(await git(project.root, 'for-each-ref', '--format=%(refname)'), 'refs/heads/main');
+    const refs = await git(project.root, 'for-each-ref', '--format=%(refname)');
+    assert.equal(refs, 'refs/heads/main\nrefs/notes/discern', 'and the note of what was proved');
     assert.equal((await git(project.root, 'worktree', 'list')).split('\n').length, 1);
     assert.ok(!(await readFile(join(project.root, '.git/config'), 'utf8')).includes(branch));
     assert.ok(!(await listing(project.home)).some((name) => name.includes('work-')), 'nothing lies about');

@@ -56,7 +56,6 @@ describe('a file in the newest published style', () => {
       [
         '[project].todo',
         '[project].agents',
-        '[repository].proof_notes_mode',
         '[instructions]',
         '[skills].exclude',
         '[jobs.licences].provides',

@@ -25,6 +25,8 @@ export interface Context {
   lookOnly?: boolean;
   /** How a person can be asked, where the owner wants that; `given` where a person calls. Absent: nobody can be. */
   consent?: Consent | 'given' | undefined;
+  /** Only at a terminal: a note that proves the tree may stand in for `done`. */
+  ci?: boolean;
   /** Only at a terminal: doctor runs jobs under a tracer, and tells of what they read. */
   traceInputs?: { job?: string | undefined } | undefined;
   /** The projects a server was started for, with what was named and is none: with `serves` the only ones its callers hear of. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { ProofState } from '../../contract/data.ts';
-import { stateDir } from '../files/files.ts';
+import { namesIn, stateDir } from '../files/files.ts';
 import { isAncestor, treeOf } from '../git/refs.ts';
 import { isClean, listChanges, type TreeStatus } from '../git/status.ts';
 import type { Repository } from '../repository/repository.ts';
@@ -65,6 +65,21 @@ async function readProof(repo: Provable): Promise<Found<Proof> | undefined> {
   return commit === repo.commit && digest === repo.config.digest && project === repo.prefix
     ? found
     : undefined;
+}
+
+/** The proof of a commit of a project, whatever checkout earned it; `undefined` where there is none of this user's. */
+export async function proofOf(
+  commonDir: string,
+  commit: string,
+  project: string,
+): Promise<Proof | undefined> {
+  const dir = join(stateDir(commonDir), 'proofs');
+  for (const name of (await namesIn(dir)).filter((one) => one.startsWith(`${commit}-`))) {
+    const found = await readRecordFile(commonDir, join(dir, name), kind);
+    if (found && 'value' in found && found.value.commit === commit && found.value.project === project)
+      return found.value;
+  }
+  return undefined;
 }
 
 /**

@@ -101,7 +101,7 @@ export function landed(
   ];
   const rest = {
     data,
-    hints: [...hints, ...(teardown?.hints ?? []), ...(ready?.hints ?? [])],
+    hints: [...hints, ...(result.notes ?? []), ...(teardown?.hints ?? []), ...(ready?.hints ?? [])],
     ...((gate || steps.length > 0) && { steps, diagnostics }),
   };
   if (result.reason !== undefined || ready?.reason !== undefined) {
