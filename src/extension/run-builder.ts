@@ -2,8 +2,8 @@ import type { AnyEnvelope } from '../contract/answers.ts';
 import type { GateData } from '../contract/data.ts';
 import type { VerbEvent } from '../contract/events.ts';
 import type { GateJob, GateRunView } from '../contract/gate-view.ts';
-import { reusedWords } from '../contract/reused-words.ts';
 import { progressWords } from '../contract/progress-words.ts';
+import { reusedWords } from '../contract/reused-words.ts';
 
 /** Puts the Gate view's picture of one run together from the events of its call. */
 export class RunBuilder {
