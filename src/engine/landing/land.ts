@@ -10,7 +10,6 @@ import { GitError } from '../git/core.ts';
 import type { Difference } from '../git/diff.ts';
 import { parseObstacles } from '../git/read-tree.ts';
 import { isAncestor, moveRef, moveRefWith, resolveCommit } from '../git/refs.ts';
-import { noteLanding } from '../note/landed.ts';
 import { cleanAt } from '../removal/stock.ts';
 import { landedRef } from '../repository/landed.ts';
 import { type Repository, type Trunk, where } from '../repository/repository.ts';
@@ -103,12 +102,11 @@ export async function land(order: LandingOrder, ctx: Context): Promise<LandingRe
   }
   ctx.emit({ type: 'progress', message: `${trunk.name} is at ${to.slice(0, 10)}.` });
   await point('accept.followed');
-  const notes = await noteLanding(repo, landing, to);
   const tearDown = tearingDown(repo.commonDir, 'accept', ctx, cleanAt);
   const result = await retire(journal, false, repo, tearDown);
   await point('accept.retired');
   await closeJournal(repo.commonDir);
-  return { ...result, notes };
+  return result;
 }
 
 /** What a commit made in the landing checkout took back, while the trunk had moved and its files had not. */

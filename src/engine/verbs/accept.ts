@@ -12,6 +12,7 @@ import { recoverOwnCheckouts } from '../landing/own-checkout.ts';
 import { lockLanding, type Recovery, recoverLanding, recoverLocked } from '../landing/recover.ts';
 import { refName } from '../landing/retire.ts';
 import { resourcesOf, tearingDown } from '../landing/tear-down.ts';
+import { noteLanding } from '../note/landed.ts';
 import { cleanAt } from '../removal/stock.ts';
 import { lockCheckout } from '../repository/checkout.ts';
 import { asksPerson, type Matter, requireWord } from '../repository/consent.ts';
@@ -243,7 +244,9 @@ async function landExclusively(
 
 async function landOrMoved(candidate: Candidate, to: string, ctx: Context): Promise<LandingResult | 'moved'> {
   try {
-    return await land({ ...candidate, to }, ctx);
+    const result = await land({ ...candidate, to }, ctx);
+    const { repo, landing } = candidate;
+    return { ...result, notes: result.landing.trunk_landed ? await noteLanding(repo, landing, to) : [] };
   } catch (error) {
     if (Refusal.is(error) && error.slug === 'behind_trunk') return 'moved';
     throw error;
