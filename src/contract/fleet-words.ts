@@ -10,6 +10,7 @@ export function worktreeWords(one: Told): string[] {
   return [
     ...(one.location === 'main' ? ['main'] : []),
     ...(one.missing ? ['gone'] : []),
+    ...(one.parked === undefined ? [] : ['parked']),
     ...(changed > 0 ? ['changed'] : []),
     ...(one.ahead ? [`${one.ahead} ahead`] : []),
     ...(one.behind ? [`${one.behind} behind`] : []),

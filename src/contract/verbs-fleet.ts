@@ -61,6 +61,7 @@ const FleetWorktree = z.strictObject({
   managed: z.boolean().describe('Discern made it.'),
   locked: z.string().optional(),
   missing: z.boolean().optional().describe('Its directory is gone.'),
+  parked: z.string().optional().describe('Since when.'),
   ahead: z.number().int().optional(),
   behind: z.number().int().optional(),
   changes: z

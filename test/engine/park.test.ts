@@ -1,19 +1,23 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { accessSync, constants, statSync } from 'node:fs';
 import {
   chmod,
   link,
   lstat,
   mkdir,
+  mkdtemp,
   readdir,
   readFile,
   readlink,
+  realpath,
   rename,
   rm,
   symlink,
   utimes,
   writeFile,
 } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import {
   elsewhere,
@@ -25,6 +29,7 @@ import {
   succeeded,
 } from '../support/checkouts.ts';
 import { verb } from '../support/engine.ts';
+import { killedAt } from '../support/invariants.ts';
 import { config } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
 import { git, makeProject, type Project, projects } from '../support/project.ts';
@@ -104,6 +109,15 @@ async function full(
   await git(path, 'init', '--quiet', join(path, 'out/own'));
   await project.commit({ 'own.txt': 'a repository of its own\n' }, join(path, 'out/own'));
   return { project, path, id, branch: branch ?? '' };
+}
+
+function isOtherDisk(dir: string): boolean {
+  try {
+    accessSync(dir, constants.W_OK);
+    return statSync(dir).dev !== statSync(tmpdir()).dev;
+  } catch {
+    return false;
+  }
 }
 
 describe('A parked worktree', () => {
@@ -218,6 +232,33 @@ describe('A parked worktree', () => {
     assert.equal(await git(path, 'status', '--porcelain'), '?? loose.txt');
     assert.equal(await git(path, 'branch', '--show-current'), branch);
   });
+
+  // A machine may have one disk only: then nothing is ever put beside.
+  const other = ['/dev/shm', '/run', homedir()].find((dir) => isOtherDisk(dir));
+  if (other !== undefined) {
+    it('waits beside where it was when that is another disk', async () => {
+      const folder = await realpath(await mkdtemp(join(other, 'discern-test-')));
+      try {
+        const project = await make({ config: `[jobs]\ntest = "true"\n[worktree]\nroot = "${folder}"\n` });
+        const { path, id } = await started(project.root);
+        await project.write({ 'loose.txt': 'precious\n' }, path);
+        const before = await wholly(path);
+        const { kept_in: place = '' } = succeeded(await park(project, id));
+        assert.equal(dirname(place), folder);
+        assert.equal(succeeded(await verb('status', project.root)).findings, undefined);
+        assert.deepEqual(succeeded(await verb('prune', project.root, { dry_run: false })).pruned, []);
+        succeeded(await unpark(project, id));
+        assert.deepEqual(await wholly(path), before);
+        await killedAt('park.beside', 'park', project.root, { worktree: id });
+        succeeded(await verb('status', project.root));
+        assert.deepEqual(await wholly(path), before);
+        succeeded(await park(project, id));
+        succeeded(await unpark(project, id));
+      } finally {
+        await rm(folder, { recursive: true });
+      }
+    });
+  }
 
   it('whose repository is moved comes back where it was', async () => {
     const project = await make();

@@ -34,6 +34,12 @@ export const pointsOf = {
   prune: ['prune.kept', 'prune.forgotten', 'prune.registering', 'prune.one'],
 } as const satisfies Partial<Record<Verb, readonly string[]>>;
 
+/** The points of putting a worktree away and bringing it back. */
+export const parkingPoints = {
+  park: ['park.recorded', 'park.locked', 'park.moved'],
+  unpark: ['unpark.moved', 'unpark.unlocked'],
+} as const;
+
 /** Points that need a project of a kind, and the tests that kill at them. */
 export const pointsElsewhere = {
   'test/faults/combine.test.ts': /^combine\./,

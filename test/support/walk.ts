@@ -5,7 +5,7 @@ import type { Envelope } from '../../src/contract/envelope.ts';
 import type { Data } from '../../src/contract/verbs.ts';
 import { elsewhere, succeeded } from './checkouts.ts';
 import { verb } from './engine.ts';
-import { type FaultyVerb, pointsOf } from './fault-points.ts';
+import { type FaultyVerb, parkingPoints, pointsOf } from './fault-points.ts';
 import { isThere, Ledger } from './ledger.ts';
 import { git, type Project } from './project.ts';
 import { Dice } from './random.ts';
@@ -35,6 +35,7 @@ const weights = {
   commitInside: 2,
   pushInside: 2,
   setting: 3,
+  park: 4,
 };
 type Action = keyof typeof weights;
 
@@ -211,12 +212,25 @@ export class Walk {
         await git(root, 'config', ...args).catch(() => '');
         return;
       }
+      case 'park':
+        return this.#park(path);
       case 'status':
         await this.#call('status', this.#dice.oneIn(2) ? root : path, {});
         return;
       case 'prune':
         await this.#call('prune', root, { dry_run: this.#dice.oneIn(3) });
     }
+  }
+
+  /** A worktree is put away while somebody looks or cleans up, and brought back; either may be killed. */
+  async #park(path: string): Promise<void> {
+    if (!(await this.#isCheckout(path))) return;
+    const { root } = this.#project;
+    await this.#call('park', root, { worktree: path });
+    if (this.#dice.oneIn(2)) await this.#call('status', root, {});
+    else await this.#call('prune', root, { dry_run: false });
+    await this.#call('unpark', root, { worktree: path });
+    if (!(await isThere(path))) succeeded(await verb('unpark', root, { worktree: path }));
   }
 
   #text(): string {
@@ -348,12 +362,13 @@ export class Walk {
   }
 
   /** Calls a verb here, or in a process that is killed at one of its points; then there is no answer. */
-  async #call<V extends FaultyVerb | 'done'>(
+  async #call<V extends FaultyVerb | keyof typeof parkingPoints | 'done'>(
     name: V,
     directory: string,
     args: Record<string, unknown>,
   ): Promise<Envelope<Data<V>> | undefined> {
-    const points: readonly string[] = name === 'done' ? [] : pointsOf[name as FaultyVerb];
+    const all: Readonly<Record<string, readonly string[]>> = { ...pointsOf, ...parkingPoints };
+    const points = all[name] ?? [];
     const point = points.length > 0 && this.#dice.oneIn(KILLED_ONE_IN) ? this.#dice.pick(points) : undefined;
     this.history.push(`  ${name} ${JSON.stringify(args)}${point === undefined ? '' : ` killed at ${point}`}`);
     let answer: Envelope<Data<V>> | undefined;

@@ -16,6 +16,7 @@ import { quickStatus } from '../worktree/describe.ts';
 import { namesOf, readRecord } from '../worktree/identity.ts';
 import { lastRunIn } from '../worktree/last-run.ts';
 import { readNotes } from '../worktree/notes.ts';
+import { type Parked, parkedByPath } from '../worktree/parked.ts';
 import { readPhase, readTodos } from '../worktree/reported.ts';
 import { shownTicket } from './ticket-ref.ts';
 
@@ -40,13 +41,19 @@ export async function lookAtCheckouts(repo: Repository, ctx: Context): Promise<L
     repo.trunk ? distancesFrom(repo.top, repo.trunk.commit, heads, ctx.signal) : new Map<string, Distance>(),
     heads.length > 0 ? treesOf(repo.top, heads, ctx.signal) : new Map<string, string>(),
   ]);
+  const locked = entries.some((entry) => entry.locked !== undefined);
+  const parked = locked ? await parkedByPath(repo.commonDir) : new Map<string, Parked>();
   const looked: (Looked | undefined)[] = new Array(entries.length);
   let next = 0;
   const worker = async () => {
     for (let index = next++; index < entries.length; index = next++) {
       const entry = entries[index] as WorktreeEntry;
       const { head = '' } = entry;
-      const known = { distance: distances.get(head), tree: trees.get(head) };
+      const known = {
+        distance: distances.get(head),
+        tree: trees.get(head),
+        parked: parked.get(entry.path),
+      };
       looked[index] = await lookAtOne(repo, entry, known, ctx);
     }
   };
@@ -57,12 +64,14 @@ export async function lookAtCheckouts(repo: Repository, ctx: Context): Promise<L
 interface Known {
   distance: Distance | undefined;
   tree: string | undefined;
+  /** How it is written down, where its directory is put away. */
+  parked: Parked | undefined;
 }
 
 async function lookAtOne(
   repo: Repository,
   entry: WorktreeEntry,
-  { distance, tree }: Known,
+  { distance, tree, parked }: Known,
   ctx: Context,
 ): Promise<Looked | undefined> {
   const { path, head = '', locked } = entry;
@@ -83,6 +92,10 @@ async function lookAtOne(
     ...(distance && distance.commits.length > 0 && { commits: distance.commits }),
   };
   const committed = Date.parse(distance?.commits[0]?.at ?? '') || 0;
+  if (parked) {
+    const managed = (await readRecord(join(repo.commonDir, 'worktrees', parked.admin))) !== undefined;
+    return { row: { ...base, id: parked.id, managed, parked: parked.since }, active: committed };
+  }
   if (!there || gitDir === undefined) {
     return { row: { ...base, id: basename(path), managed: false, missing: true }, active: committed };
   }
