@@ -120,7 +120,9 @@ function isOtherDisk(dir: string): boolean {
   }
 }
 
-describe('A parked worktree', () => {
+describe('A parked worktree', function () {
+  // What a worktree can hold takes many gits to make.
+  this.timeout(180_000);
   const made: Project[] = [];
   afterEach(async () => {
     endElsewhere();
@@ -273,7 +275,8 @@ describe('A parked worktree', () => {
   });
 });
 
-describe('park refuses, and moves nothing:', () => {
+describe('park refuses, and moves nothing:', function () {
+  this.timeout(180_000);
   afterEach(async () => {
     endElsewhere();
     await removeAll();
@@ -385,7 +388,7 @@ describe('park refuses, and moves nothing:', () => {
     const project = await make();
     const { path, id } = await started(project.root);
     await project.write({ 'loose.txt': 'precious\n' }, path);
-    for (const point of ['park.recorded', 'park.locked', 'park.moved']) {
+    for (const point of ['park.locked', 'park.moved']) {
       const { resume } = await pausedAt(project, point, 'park', project.root, { worktree: id });
       for (const name of ['park', 'unpark'] as const)
         if (point === 'park.moved' || name === 'park')
@@ -395,9 +398,7 @@ describe('park refuses, and moves nothing:', () => {
       assert.equal((await resume())?.ok, true);
       succeeded(await unpark(project, id));
     }
-    const both = await Promise.all(
-      [1, 2, 3].map(() => elsewhere('park', project.root, { worktree: id }).ended),
-    );
+    const both = await Promise.all([1, 2].map(() => elsewhere('park', project.root, { worktree: id }).ended));
     assert.ok(both.some((one) => one?.ok));
     for (const one of both) if (!one?.ok) assert.equal(one?.error, 'busy', one?.message);
     succeeded(await unpark(project, id));
