@@ -69,9 +69,16 @@ export class Stage {
     return project;
   }
 
-  /** A window on a folder, or on none, with the extension. Its browser profile is new, so it remembers nothing. */
-  async open(folder) {
-    const page = await openWindow(this.#browser, this.#workbench.url({ folder, extension: this.#developed }));
+  /**
+   * A window on a folder, or on none, with the extension. Its browser profile is new, so it remembers nothing. `tests` runs in its
+   * extension host.
+   */
+  async open(folder, { tests, size } = {}) {
+    const page = await openWindow(
+      this.#browser,
+      this.#workbench.url({ folder, extension: this.#developed, tests }),
+      size,
+    );
     const window = new Window(page);
     this.#windows.push(window);
     return window;

@@ -11,7 +11,8 @@ export function registerGate(parts: Omit<GateParts, 'openEditor'>): vscode.Dispo
 
   const fill = (given: vscode.WebviewPanel) => {
     panel = given;
-    given.iconPath = vscode.Uri.joinPath(parts.dist, '..', 'media', 'discern.svg');
+    const icon = (theme: string) => vscode.Uri.joinPath(parts.dist, '..', 'media', `discern-${theme}.svg`);
+    given.iconPath = { light: icon('light'), dark: icon('dark') };
     const surface = new GateSurface(whole, given.webview, { roomy: true, visible: () => given.visible });
     given.onDidChangeViewState(() => surface.send());
     given.onDidDispose(() => {

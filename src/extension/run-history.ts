@@ -32,8 +32,8 @@ export class RunHistory {
       ran: run.jobs.filter(({ state }) => state !== 'skipped').length - reused,
       reused,
     };
-    // A run that was stopped says nothing of how long one takes.
-    if (run.error !== 'cancelled') this.#times.set(run.verb, [run.elapsed, ...times].slice(0, KEPT));
+    // A run that stopped, at a failure or by hand, says nothing of how long a whole one takes.
+    if (run.ok) this.#times.set(run.verb, [run.elapsed, ...times].slice(0, KEPT));
     this.#runs = [{ run, past }, ...this.#runs].slice(0, KEPT);
   }
 }
