@@ -30,12 +30,12 @@ const jsonSchema = (schema: z.ZodType) => {
   return rest;
 };
 
-/** The members of an envelope that an answer's schema names; a client meets the others in answers, and in the reference pages. */
-const told = new Set(['ok', 'verb', 'error', 'message', 'data']);
+/** The members of an envelope that a tool's output schema names: they are in every answer, or say what it is about. */
+const told = new Set(['ok', 'verb', 'data']);
 
 /**
- * What a client learns of an answer before it has one: how it says yes and no, and what its data has. Of what kind each is stands in the
- * reference pages, since every host pays for each character of a schema with every conversation.
+ * What a client checks an answer against: that it says yes or no, and to what. The rest stands in the reference pages, since every
+ * host pays for each character of a schema with every conversation, and hosts show their models none of it.
  */
 function outline(envelope: JsonSchema): JsonSchema {
   const members = Object.entries(envelope.properties ?? {}).filter(([name]) => told.has(name));
@@ -46,11 +46,8 @@ function outline(envelope: JsonSchema): JsonSchema {
   };
 }
 
-function member({ type, const: constant, properties }: JsonSchema): JsonSchema {
-  if (constant !== undefined) return { const: constant };
-  if (!properties) return { type };
-  return { type, properties: Object.fromEntries(Object.keys(properties).map((name) => [name, {}])) };
-}
+const member = ({ type, const: constant }: JsonSchema): JsonSchema =>
+  constant === undefined ? { type } : { const: constant };
 
 interface JsonSchema {
   type?: string | string[] | undefined;

@@ -26,6 +26,9 @@ export const requiredArguments: Record<string, Record<string, unknown>> = {
   discern_park: { worktree: 'x' },
   discern_unpark: { worktree: 'x' },
   discern_ticket: { action: 'attach', worktree: 'x', ref: '1' },
+  discern_launch: { client: 'claude', worktree: 'x' },
+  discern_message: { worktree: 'x', text: 't' },
+  discern_remap: { worktree: 'x', session: '' },
 };
 
 /** True of a tool that refuses these arguments even where it only looks: they name nothing. */

@@ -25,6 +25,8 @@ const LONGEST_PROMPT = 64 * 1024;
 export async function launch(root: string, args: Args<'launch'>, ctx: Context): Promise<Result<'launch'>> {
   const { client, prompt, model } = args;
   requirePlain({ prompt, model });
+  const given = args.worktree === undefined ? undefined : await worktreeNamed(root, args.worktree, ctx);
+  if (given) requireLinked(given);
   const program = programOnPath(client, process.env.PATH, true);
   if (program === undefined) {
     throw new Refusal('unavailable', `${client} is not on PATH: install it, then call again.`);
@@ -32,15 +34,8 @@ export async function launch(root: string, args: Args<'launch'>, ctx: Context): 
   const resume = args.resume === undefined ? undefined : await resumed(client, args.resume, ctx);
   const line = commandLine(client, { prompt, model, resume, session: randomUUID() });
   const argv = [program, ...line.args];
-  if (args.worktree === undefined && args.dry_run === true) return previewOfBoth(root, args, ctx);
-  const worktree =
-    args.worktree === undefined ? await made(root, args, ctx) : await worktreeNamed(root, args.worktree, ctx);
-  if (!worktree.linked) {
-    throw new Refusal(
-      'not_in_worktree',
-      `${worktree.top} is the main checkout, and agents are launched in worktrees: name another one, or leave "worktree" out for a new one.`,
-    );
-  }
+  if (given === undefined && args.dry_run === true) return previewOfBoth(root, args, ctx);
+  const worktree = given ?? (await made(root, args, ctx));
   const where = {
     ...whereNamed(worktree),
     client,
@@ -81,6 +76,14 @@ export async function launch(root: string, args: Args<'launch'>, ctx: Context): 
     data: { ...where, terminal: terminal.name, attach },
     message: `${client} runs in ${worktree.top}. To see it: ${attach}`,
   };
+}
+
+function requireLinked({ linked, top }: NamedWorktree): void {
+  if (linked) return;
+  throw new Refusal(
+    'not_in_worktree',
+    `${top} is the main checkout, and agents are launched in worktrees: name another one, or leave "worktree" out for a new one.`,
+  );
 }
 
 /** The worktree a new piece of work gets. It stays when the launch itself is refused afterwards. */
