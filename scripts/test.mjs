@@ -96,10 +96,10 @@ async function testPure() {
 }
 
 async function testOthers() {
-  for (const made of [outFor.others, 'out/slots', 'out/state'])
-    rmSync(join(root, made), { recursive: true, force: true });
+  for (const made of [outFor.others, 'out/state']) rmSync(join(root, made), { recursive: true, force: true });
   await Promise.all([buildProduct(undefined, { faults: true }), buildTests(others, outFor.others)]);
   run('mocha/bin/mocha.js', [
+    ...['--require', './test/support/own-slots.mjs'],
     // Tests wait for processes more than they compute.
     ...['--jobs', String(Math.max(3, cpus().length))],
     ...mochaArgs(outFor.others, others),

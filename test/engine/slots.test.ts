@@ -208,7 +208,7 @@ if (!playsPart(parts)) {
       const book = await readLogbook({ commonDir: join(project.root, '.git') });
       assert.equal(book.length, 2);
       assert.ok(book.every(({ tests_ms: time }) => (time ?? 0) >= 300));
-      assert.equal(book.filter(({ waited_ms: time }) => (time ?? 0) >= 200).length, 1);
+      assert.ok(book.some(({ waited_ms: time }) => (time ?? 0) >= 200));
       assert.deepEqual(
         book[0]?.jobs.map(({ name, outcome }) => `${name} ${outcome}`),
         ['lint passed', 'test passed'],

@@ -43,7 +43,7 @@ describe('A tool’s arguments', () => {
       refuses(
         unlike,
         'unknown_argument',
-        `${verb} takes no argument "colour". It takes: ${takes.join(', ')}.`,
+        `${verb} takes no argument "colour". It takes: ${takes.join(', ') || 'none'}.`,
       );
       for (const declared of takes) {
         const misspelt = `${declared}s`;

@@ -64,7 +64,7 @@ describe('The tools', () => {
       assert.equal(tool.inputSchema.type, 'object');
       assert.equal(tool.inputSchema.additionalProperties, false);
       assert.equal(tool.outputSchema.type, 'object');
-      assert.deepEqual(Object.keys(tool.outputSchema.properties), ['ok', 'verb', 'error', 'message', 'data']);
+      assert.deepEqual(Object.keys(tool.outputSchema.properties), ['ok', 'verb', 'data']);
       assert.deepEqual(tool.outputSchema.required, ['ok', 'verb']);
       const { path } = verbs[tool.name.replace('discern_', '') as Verb].args.shape as { path?: unknown };
       assert.equal('path' in tool.inputSchema.properties, path !== undefined, `${tool.name} takes path`);
