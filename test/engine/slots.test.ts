@@ -199,7 +199,8 @@ if (!playsPart(parts)) {
         .flat()
         .filter((event) => event.type === 'waiting')
         .filter(({ message }) => message.startsWith('Waiting for a test slot'));
-      assert.equal(waits.length, 1, JSON.stringify(waits));
+      // It may be said again, when what is before it has moved on.
+      assert.ok(waits.length >= 1, JSON.stringify(waits));
       const [wait] = waits;
       assert.match(
         wait?.message ?? '',
