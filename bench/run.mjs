@@ -10,6 +10,7 @@ import { hook, hookOnCommand, hookWithSettings } from './cases/hook.mjs';
 import { load } from './cases/load.mjs';
 import { lookUp } from './cases/look-up.mjs';
 import { memory } from './cases/memory.mjs';
+import { reused } from './cases/reused.mjs';
 import { serverStart } from './cases/server-start.mjs';
 import { slots } from './cases/slots.mjs';
 import { start } from './cases/start.mjs';
@@ -22,6 +23,7 @@ const always = [
   start,
   bring,
   gate,
+  reused,
   status,
   fleet,
   accept,
