@@ -59,6 +59,16 @@ export async function openTerminal(
       await sleep(400);
       if (line.startsWith('/')) await press('Escape');
       await press('Enter');
+      // A client that is busy may have passed the key over: the line then still stands in its input, on the border below it.
+      const stands = async () => {
+        const lines = (await screen()).split('\n');
+        const at = lines.findLastIndex((one) => one.includes(line));
+        return at !== -1 && /^─+$/.test(lines[at + 1]?.trim() ?? '');
+      };
+      for (let tries = 0; tries < 20 && (await stands()); tries++) {
+        await sleep(600);
+        if (await stands()) await press('Enter');
+      }
     },
     async shows(pattern) {
       try {
