@@ -201,6 +201,9 @@ describe('A parked worktree', function () {
         'locked_worktree',
         /is parked.*"discern unpark /,
       );
+    refusedWith(await verb('peek', project.root, { worktree: id }), 'locked_worktree', /is parked/);
+    const launching = { client: 'claude', worktree: id, dry_run: true } as const;
+    refusedWith(await verb('launch', project.root, launching), 'locked_worktree', /is parked/);
     await follow(project, kept[0]?.remedy ?? '');
     assert.deepEqual(await wholly(path), before);
     assert.equal(succeeded(await verb('status', project.root)).worktrees.length, 2);

@@ -9,7 +9,7 @@ import { checkoutsOf } from '../repository/home.ts';
 import { rootIn } from '../repository/repository.ts';
 import { findRoot } from '../repository/root.ts';
 import { gitDirOf, namesOf } from '../worktree/identity.ts';
-import { type Parked, parkedByPath } from '../worktree/parked.ts';
+import { type Parked, parkedByPath, unparkWith } from '../worktree/parked.ts';
 import { type KnownProject, knownProjects, projectAt } from './known-projects.ts';
 
 /** A checkout that an argument named. */
@@ -69,6 +69,15 @@ export async function worktreeNamed(root: string, name: string, ctx: Context): P
     if (only) return only;
   }
   throw notFound(name, own[0] === undefined ? [] : await worktreesOf(own[0], ctx));
+}
+
+/** {@link worktreeNamed}, for a verb that works in its directory. Refuses `locked_worktree` while that is parked. */
+export async function worktreeThere(root: string, name: string, ctx: Context): Promise<NamedWorktree> {
+  const named = await worktreeNamed(root, name, ctx);
+  if (!named.parked) return named;
+  throw new Refusal('locked_worktree', `${named.top} is parked: ${unparkWith(named.parked)}.`, {
+    data: whereNamed(named),
+  });
 }
 
 /** A path free of symlinks, also where the last of it is not there. */

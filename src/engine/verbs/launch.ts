@@ -7,7 +7,7 @@ import { openTerminal, terminalOf, whileAlone } from '../agents/terminal.ts';
 import { attachCommand } from '../agents/tmux.ts';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
-import { type NamedWorktree, whereNamed, worktreeNamed } from '../fleet/named-worktree.ts';
+import { type NamedWorktree, whereNamed, worktreeNamed, worktreeThere } from '../fleet/named-worktree.ts';
 import { programOnPath } from '../process/program.ts';
 import { openRepository } from '../repository/repository.ts';
 import { sessionNamed } from '../sessions/named.ts';
@@ -25,7 +25,7 @@ const LONGEST_PROMPT = 64 * 1024;
 export async function launch(root: string, args: Args<'launch'>, ctx: Context): Promise<Result<'launch'>> {
   const { client, prompt, model } = args;
   requirePlain({ prompt, model });
-  const given = args.worktree === undefined ? undefined : await worktreeNamed(root, args.worktree, ctx);
+  const given = args.worktree === undefined ? undefined : await worktreeThere(root, args.worktree, ctx);
   if (given) requireLinked(given);
   const program = programOnPath(client, process.env.PATH, true);
   if (program === undefined) {

@@ -10,7 +10,7 @@ import { Refusal } from '../call/refusal.ts';
 import { readTail } from '../callers/record-file.ts';
 import { plain } from '../diagnostics/clean.ts';
 import { projectAt } from '../fleet/known-projects.ts';
-import { type NamedWorktree, whereNamed, worktreeNamed } from '../fleet/named-worktree.ts';
+import { type NamedWorktree, whereNamed, worktreeThere } from '../fleet/named-worktree.ts';
 import { placedSessions } from '../fleet/placed-sessions.ts';
 import { lookAtProject } from '../fleet/project.ts';
 import { runsDir } from '../jobs/run-dir.ts';
@@ -29,7 +29,7 @@ const MOST_WORDS = 900;
  */
 export async function peek(root: string, args: Args<'peek'>, ctx: Context): Promise<Result<'peek'>> {
   return alsoLooking(async () => {
-    const named = await worktreeNamed(root, args.worktree, ctx);
+    const named = await worktreeThere(root, args.worktree, ctx);
     const project = await projectAt(named.root);
     const { placed } = await placedSessions(ctx);
     const looked = project && (await lookAtProject(project, placed, ctx));
