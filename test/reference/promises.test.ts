@@ -136,21 +136,11 @@ const promises: Record<string, () => Promise<void>> = {
     const other = await withWork(project, { 'src/c.txt': 'c\n' });
     await git(project.root, 'commit', '--quiet', '--allow-empty', '-m', 'someone was faster');
     const trunk = await git(project.root, 'rev-parse', 'main');
-<<<<<<< Updated upstream
-    const combined = succeeded(await verb('accept', other.path)).landed_commit;
-    assert.equal(await git(project.root, 'rev-parse', 'main'), combined);
-    assert.equal(
-      await git(project.root, 'merge-base', trunk, combined ?? ''),
-      trunk,
-      'nothing of theirs is lost',
-    );
-=======
     // What the trunk got meanwhile is combined with the branch, and that is what is proved and lands.
     const { landed_commit: combined = '' } = succeeded(await verb('accept', other.path));
     assert.equal(await git(project.root, 'rev-parse', 'main'), combined);
     assert.equal(await git(project.root, 'rev-parse', 'main^1'), other.commit);
     assert.equal(await git(project.root, 'rev-parse', 'main^2'), trunk);
->>>>>>> Stashed changes
     const third = await withWork(project, { 'src/d.txt': 'd\n' });
     const tree = await git(third.path, 'rev-parse', 'HEAD^{tree}');
     succeeded(await verb('accept', third.path, { how: 'squash' }));
