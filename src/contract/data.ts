@@ -42,6 +42,8 @@ export const Worktree = z.strictObject({
   prunable: z.string().optional(),
   parked: z.string().optional().describe('Since when its directory is put away; unpark brings it back.'),
   id: z.string().optional(),
+  title: z.string().optional(),
+  tickets: z.array(z.string()).optional().describe('As `owner/repo#42`.'),
   port: z.number().int().optional(),
   listening: z.boolean().optional().describe('Something on this machine listens on that port.'),
   ahead: z.number().int().optional(),

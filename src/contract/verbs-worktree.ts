@@ -83,12 +83,12 @@ export const worktreeVerbs = {
   phase: {
     title: 'Show or report a phase',
     description:
-      'Show which phase of the work a worktree is in, or report it: a word, a note, blocked or not. Agents can also write it to DISCERN_PHASE_FILE.',
+      'Show which phase of the work a worktree is in, or report it: a word, a note, blocked or not.',
     remoteDescription: null,
     looking: null,
     args: z.strictObject({
       worktree,
-      word: z.string().optional().describe('Such as "testing"; "" clears all.'),
+      word: z.string().optional().describe('"" clears all.'),
       note: z.string().optional().describe('One line.'),
       blocked: z.boolean().optional().describe('A person is needed.'),
       path: projectPath,

@@ -261,6 +261,8 @@ function statusLines(data: StatusData, more: Envelope['more']): string[] {
 
 function worktreeLine(worktree: StatusData['worktrees'][number]): string {
   const marks = [
+    ...(worktree.title === undefined ? [] : [`"${worktree.title}"`]),
+    ...(worktree.tickets ?? []),
     ...(worktree.landing ? ['trunk'] : []),
     ...(worktree.clean === false ? ['changed'] : []),
     ...(worktree.ahead ? [`${worktree.ahead} ahead`] : []),

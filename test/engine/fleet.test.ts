@@ -116,6 +116,8 @@ describe('The fleet', () => {
     succeeded(
       await verb('ticket', '', { action: 'attach', worktree: id, ref: 'https://f.example/a/b/pull/3' }),
     );
+    const listed = succeeded(await verb('status', project.root)).worktrees.find((one) => one.path === path);
+    assert.deepEqual([listed?.title, listed?.tickets], ['Some Work!', ['a/b#3']]);
     const row = await rowOf(path);
     assert.deepEqual(
       [row.id, row.branch, row.title, row.ahead, row.behind, row.proof, row.managed, row.location],

@@ -95,6 +95,7 @@ describe('status', () => {
       location: 'worktree',
       landing: false,
       managed: true,
+      title: 'ours',
       id: ours.id,
       port: ours.port,
       listening: false,

@@ -86,6 +86,8 @@ function worktreeLines({ root, worktrees }: StatusData, ink: Ink): string[] {
 function stateOf(worktree: Worktree): string {
   const { landing, clean, locked, prunable, parked, managed, location, port, listening } = worktree;
   return [
+    ...(worktree.title === undefined ? [] : [worktree.title]),
+    ...(worktree.tickets ?? []),
     ...(landing ? ['trunk'] : []),
     ...(clean === false ? ['changed'] : []),
     ...(away(worktree) === '' ? [] : [away(worktree)]),

@@ -15,10 +15,9 @@ import { isHomeEntry, type Repository, rootIn } from '../repository/repository.t
 import { quickStatus } from '../worktree/describe.ts';
 import { namesOf, readRecord } from '../worktree/identity.ts';
 import { lastRunIn } from '../worktree/last-run.ts';
-import { readNotes } from '../worktree/notes.ts';
+import { readNotes, shownTicket } from '../worktree/notes.ts';
 import { type Parked, parkedByPath } from '../worktree/parked.ts';
 import { readPhase, readTodos } from '../worktree/reported.ts';
-import { shownTicket } from './ticket-ref.ts';
 
 /** A checkout as it was looked at, before sessions are put into it. */
 export interface Looked {

@@ -1,6 +1,6 @@
 import type { Ticket } from '../../contract/verbs-worktree.ts';
 import { Refusal } from '../call/refusal.ts';
-import type { TicketRecord } from '../worktree/notes.ts';
+import { shortTicket, type TicketRecord } from '../worktree/notes.ts';
 
 /** A repository on a forge, as a remote names it. */
 export interface ForgeRepository {
@@ -133,18 +133,8 @@ function recordOf({ ref, host }: Ticket): TicketRecord {
   return { host, repo: ref.slice(0, at), number: Number(ref.slice(at + 1)) };
 }
 
-/** A ticket as answers have it. */
-export const shownTicket = (one: TicketRecord): Ticket => ({
-  ref: shortTicket(one),
-  host: one.host,
-  ...(one.url !== undefined && { url: one.url }),
-});
-
 export const isSameTicket = (one: TicketRecord, other: TicketRecord): boolean =>
   one.number === other.number && isSameRepository(one, other);
-
-/** A ticket as it is written in short. */
-export const shortTicket = ({ repo, number }: TicketRecord): string => `${repo}#${number}`;
 
 /** A ticket with its forge, by which two of the same name are told apart. */
 export const fullTicket = (ticket: TicketRecord): string => `${ticket.host}/${shortTicket(ticket)}`;

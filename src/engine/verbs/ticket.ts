@@ -13,11 +13,9 @@ import {
   type Reference,
   requireReference,
   resolveReference,
-  shortTicket,
-  shownTicket,
 } from '../fleet/ticket-ref.ts';
 import { listRemotes } from '../git/remotes.ts';
-import { changeNotes, type Notes, type TicketRecord } from '../worktree/notes.ts';
+import { changeNotes, type Notes, shortTicket, shownTicket, type TicketRecord } from '../worktree/notes.ts';
 
 /** More tickets than this a piece of work does not have. */
 const MOST_TICKETS = 20;

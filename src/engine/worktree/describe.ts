@@ -13,6 +13,7 @@ import { anyLanded, landedAs } from '../repository/landed.ts';
 import { isHomeEntry, type Repository, rootIn } from '../repository/repository.ts';
 import { gitDirOf, namesOf, readRecord } from './identity.ts';
 import { listeningOn } from './listening.ts';
+import { type Notes, readNotes, shortTicket } from './notes.ts';
 import { type Parked, parkedByPath } from './parked.ts';
 
 /** How each checkout of the repository stands; `tree` is what is known already of the one asked about. */
@@ -75,6 +76,11 @@ async function describe(
   const gitDir = parked ? join(repo.commonDir, 'worktrees', parked.admin) : await gitDirOf(entry.path);
   const record = gitDir === undefined ? undefined : await readRecord(gitDir);
   const names = record ?? (gitDir === undefined ? undefined : await namesOf(gitDir));
+  const linked = entry !== repo.worktrees[0];
+  const own = gitDir ?? (linked ? undefined : repo.commonDir);
+  const checkout = own === undefined ? undefined : { gitDir: own, commonDir: repo.commonDir, linked };
+  const { notes }: { notes: Notes } = checkout ? await readNotes(checkout) : { notes: {} };
+  const { title = names?.title, tickets = [] } = notes;
   const state = entry.prunable === undefined ? await measure(repo, entry, gitDir, known, ctx) : {};
   return {
     path: entry.path,
@@ -88,6 +94,8 @@ async function describe(
     ...(entry.prunable !== undefined && { prunable: entry.prunable }),
     ...(parked && { parked: parked.since }),
     ...(names && { id: names.id, port: names.port }),
+    ...(title !== undefined && { title }),
+    ...(tickets.length > 0 && { tickets: tickets.map(shortTicket) }),
     ...state,
   };
 }

@@ -1,5 +1,6 @@
 import { basename, join } from 'node:path';
 import * as z from 'zod';
+import type { Ticket } from '../../contract/verbs-worktree.ts';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
 import { stateDir } from '../files/files.ts';
@@ -16,6 +17,16 @@ export const TicketRecord = z.object({
   url: z.string().exactOptional(),
 });
 export type TicketRecord = z.infer<typeof TicketRecord>;
+
+/** A ticket as it is written in short. */
+export const shortTicket = ({ repo, number }: TicketRecord): string => `${repo}#${number}`;
+
+/** A ticket as answers have it. */
+export const shownTicket = (one: TicketRecord): Ticket => ({
+  ref: shortTicket(one),
+  host: one.host,
+  ...(one.url !== undefined && { url: one.url }),
+});
 
 /** What people and agents say of a worktree; none of it decides what is gated, landed or removed. */
 const Notes = z.object({
