@@ -82,6 +82,10 @@ export const commands: { [V in Verb]: Command<V> } = {
     describe: 'Land this worktree on the trunk, then remove it and its branch',
     positionals: {},
     options: {
+      push: {
+        type: 'boolean',
+        describe: "Fetch the trunk's upstream, land together with it, and push the trunk; never forces",
+      },
       how: {
         type: 'string',
         requiresArg: true,
@@ -93,7 +97,11 @@ export const commands: { [V in Verb]: Command<V> } = {
     args(parsed) {
       const how = text(parsed.how);
       // Whether it is one of the four is for the arguments' schema to say.
-      return { ...(how && { how: how as Args<'accept'>['how'] }), ...preview(parsed) };
+      return {
+        ...(parsed.push === true && { push: true }),
+        ...(how && { how: how as Args<'accept'>['how'] }),
+        ...preview(parsed),
+      };
     },
   },
   scopes: {

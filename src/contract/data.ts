@@ -144,6 +144,7 @@ export const Landing = z.strictObject({
   trunk_landed: z.boolean(),
   worktree_removed: z.boolean(),
   branch_deleted: z.boolean(),
+  pushed: z.strictObject({ remote: z.string(), ref: z.string() }).optional(),
 });
 export type Landing = z.infer<typeof Landing>;
 

@@ -208,6 +208,7 @@ export const workVerbs = {
       'Land the commits of the worktree at `path` on the trunk, and delete the worktree and its branch. Runs the gate first where no proof is valid. Only when the person wants it landed.',
     looking: null,
     args: z.strictObject({
+      push: z.boolean().optional().describe('Push the trunk too.'),
       how: z.enum(landingWays).optional().describe('Default: [landing] how, else ff.'),
       path,
       dry_run: dryRun,

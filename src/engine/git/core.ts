@@ -26,14 +26,15 @@ export interface GitOptions {
   /** Extra variables, such as GIT_INDEX_FILE for a private index. */
   env?: Record<string, string>;
   signal?: AbortSignal | undefined;
+  /** Runs the repository's hooks, as a person's own git would. */
+  hooks?: boolean;
 }
 
 /**
  * Settings of the user that would change what we decide or start something we did not ask for (contract §7).
- * Hooks are off: a landing must not depend on, or be rewritten by, what a hook does.
+ * Hooks are off: a landing must not depend on, or be rewritten by, what a hook does. A push alone runs the person's own.
  */
 const settings = [
-  'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
   'core.quotePath=false',
   'core.safecrlf=false',
@@ -48,6 +49,8 @@ const settings = [
   'advice.detachedHead=false',
   'advice.graftFileDeprecated=false',
 ].flatMap((setting) => ['-c', setting]);
+
+const noHooks = ['-c', 'core.hooksPath=/dev/null'];
 
 /**
  * How long one git may take, in milliseconds: far longer than any checkout, so that a filter or a disk which hangs holds
@@ -147,7 +150,7 @@ function runGit(
   cwd: string,
   truth: readonly string[],
   args: readonly string[],
-  { ok = [0], stdin, env, signal }: GitOptions,
+  { ok = [0], stdin, env, signal, hooks = false }: GitOptions,
   named: readonly string[] | undefined,
 ): Promise<GitResult> {
   return new Promise((resolve, reject) => {
@@ -159,7 +162,8 @@ function runGit(
       notStarted(cwd).then(reject, reject);
       return;
     }
-    const child = spawn(program, [...settings, ...truth, ...(outside ? lookingArgs(args) : args)], {
+    const first = [...(hooks ? [] : noHooks), ...settings, ...truth];
+    const child = spawn(program, [...first, ...(outside ? lookingArgs(args) : args)], {
       cwd,
       env: {
         ...(named === undefined ? own : lookingEnv(own, named)),

@@ -57,6 +57,11 @@ export async function moveRef(
   await git(cwd, ['update-ref', '--create-reflog', '-m', reason, ref, to, from]);
 }
 
+/** Puts a ref of ours where it says, wherever it was. */
+export async function setRef(cwd: string, ref: string, to: string, reason: string): Promise<void> {
+  await git(cwd, ['update-ref', '--create-reflog', '-m', reason, ref, to]);
+}
+
 /** {@link moveRef}, and in the same step puts `beside` where it says: both happen, or neither. */
 export async function moveRefWith(
   cwd: string,

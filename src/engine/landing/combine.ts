@@ -1,9 +1,11 @@
 import { Refusal } from '../call/refusal.ts';
 import { git } from '../git/core.ts';
-import { commitTree } from '../git/merge.ts';
+import { commitForPerson, commitTree, mergeTrees } from '../git/merge.ts';
 import { identity } from '../git/own-author.ts';
+import { isAncestor } from '../git/refs.ts';
 import { mergeWork } from '../repository/landed.ts';
 import { type Repository, type Trunk, where } from '../repository/repository.ts';
+import type { PushTarget } from './push.ts';
 
 /** The most commits of the trunk that are named. */
 const MOST_NAMED = 5;
@@ -12,26 +14,26 @@ const MOST_NAMED = 5;
  * A commit of the branch merged with the trunk, for looking at what would land; nothing has it, and nothing moves. Refuses
  * `merge_conflict`, naming the files and the trunk's commits that changed them.
  */
-export async function combined(repo: Repository, trunk: Trunk): Promise<string> {
+export async function combined(repo: Repository, { name, commit: base }: Trunk): Promise<string> {
   const { top: cwd, commit: head } = repo;
-  const merge = await mergeWork(cwd, trunk.commit, head);
+  const merge = await mergeWork(cwd, base, head);
   if (merge === 'unrelated') {
     throw new Refusal(
       'invalid_argument',
-      `${repo.branch ?? 'HEAD'} shares no history with ${trunk.name}, so it cannot land there.`,
+      `${repo.branch ?? 'HEAD'} shares no history with ${name}, so it cannot land there.`,
       { data: where(repo) },
     );
   }
   if (merge.tree === undefined) {
     const files = merge.conflicts;
-    const met = await commitsOfTrunk(cwd, head, trunk.commit, files);
+    const met = await commitsOfTrunk(cwd, head, base, files);
     throw new Refusal(
       'merge_conflict',
-      `${repo.branch ?? 'HEAD'} conflicts with ${trunk.name} in ${files.slice(0, 20).join(', ')}${met ? `, changed there by ${met}` : ''}. Nothing was landed: call update, which says how to go on.`,
+      `${repo.branch ?? 'HEAD'} conflicts with ${name} in ${files.slice(0, 20).join(', ')}${met ? `, changed there by ${met}` : ''}. Nothing was landed: call update, which says how to go on.`,
       { data: { ...where(repo), files } },
     );
   }
-  return commitTree(cwd, merge.tree, [head, trunk.commit], 'What would land\n', identity);
+  return commitTree(cwd, merge.tree, [head, base], 'What would land\n', identity);
 }
 
 /** The trunk's commits that a branch lacks, as a clause: with `files`, only those that changed these. */
@@ -54,4 +56,25 @@ export async function commitsOfTrunk(
   const all = stdout.toString('utf8').split('\n').filter(Boolean);
   const more = all.length - MOST_NAMED;
   return all.slice(0, MOST_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
+
+/**
+ * The commit that work is combined with before it is pushed: the trunk, or its upstream where that has more, or both merged. Refuses
+ * `merge_conflict` where these two do not merge.
+ */
+export async function pushBase(repo: Repository, trunk: Trunk, target: PushTarget): Promise<string> {
+  const { top: cwd } = repo;
+  if (await isAncestor(cwd, target.commit, trunk.commit)) return trunk.commit;
+  if (await isAncestor(cwd, trunk.commit, target.commit)) return target.commit;
+  const merge = await mergeTrees(cwd, trunk.commit, target.commit);
+  if (merge === 'unrelated' || merge.tree === undefined) {
+    const files = merge === 'unrelated' ? [] : merge.conflicts;
+    throw new Refusal(
+      'merge_conflict',
+      `${trunk.name} and what ${target.remote} has conflict${files.length > 0 ? ` in ${files.slice(0, 20).join(', ')}` : ''}: merge the two in ${trunk.name}'s checkout, then accept again. Nothing was landed.`,
+      { data: { ...where(repo), files } },
+    );
+  }
+  const upstream = target.ref.replace(/^refs\/remotes\//, '');
+  return commitForPerson(cwd, merge.tree, [trunk.commit, target.commit], `Merge ${upstream}\n`);
 }

@@ -42,6 +42,8 @@ export interface LandingOrder {
   changes: readonly Difference[];
   /** The commit the trunk moves to: the branch's own, or one with the same tree (`commitLanding`). */
   to: string;
+  /** The commit the work was merged with: the trunk's, or what its upstream has more. */
+  base: string;
 }
 
 /** The flags of a landing that did not begin. */
@@ -121,14 +123,18 @@ async function undoneMeanwhile(
   return now === undefined || now === to ? [] : undoneBy(landing, from, to, now);
 }
 
-async function moveTrunk({ repo, trunk, landing, changes }: LandingOrder, journal: Journal): Promise<void> {
+async function moveTrunk(
+  { repo, trunk, landing, changes, base }: LandingOrder,
+  journal: Journal,
+): Promise<void> {
   const { from, to } = journal;
   const reason = `discern: accept ${repo.branch ?? to}`;
   try {
     // In one step, so that work which is on the trunk in other commits is never there without being known for it.
-    if (await isAncestor(landing, repo.commit, to)) await moveRef(landing, trunk.ref, to, from, reason);
+    if (base === to || (await isAncestor(landing, repo.commit, to)))
+      await moveRef(landing, trunk.ref, to, from, reason);
     else {
-      const record = { ref: landedRef(from, to), commit: repo.commit };
+      const record = { ref: landedRef(base, to), commit: repo.commit };
       await moveRefWith(landing, trunk.ref, to, from, reason, record);
     }
   } catch (error) {

@@ -1,10 +1,10 @@
 import { Refusal } from '../call/refusal.ts';
 import { type GitError, git, tryGit } from '../git/core.ts';
 import { type Repository, requireTrunk, where } from './repository.ts';
-import { upstreamRef } from './upstream.ts';
+import { type Upstream, upstreamRef } from './upstream.ts';
 
 /** Nobody is there to answer: whoever asks for a password is told no, by each of the ways git and ssh have to ask. */
-const asksNobody = {
+export const asksNobody = {
   GIT_TERMINAL_PROMPT: '0',
   GIT_ASKPASS: '',
   SSH_ASKPASS_REQUIRE: 'never',
@@ -19,14 +19,18 @@ const ATTEMPTS = 3;
  * (FETCH_HEAD) stays. Moves no branch. Refuses `unknown_ref` where there is no upstream, here or over there, and `unavailable`
  * where the remote cannot be reached or does not let us in.
  */
-export async function fetchUpstream(repo: Repository, signal: AbortSignal): Promise<void> {
+export async function fetchUpstream(
+  repo: Repository,
+  signal: AbortSignal,
+  otherwise = 'call update without fetch',
+): Promise<void> {
   const trunk = requireTrunk(repo);
   const upstream = await upstreamRef(repo.top, trunk, signal);
   const remotes = (await git(repo.top, ['remote'], { signal })).stdout.toString('utf8').split('\n');
   if (!upstream || !remotes.includes(upstream.remote)) {
     throw new Refusal(
       'unknown_ref',
-      `${trunk.name} has no upstream to fetch: set one with "git branch --set-upstream-to=<remote>/<branch> ${trunk.name}", or call update without fetch.`,
+      `${trunk.name} has no upstream to fetch: set one with "git branch --set-upstream-to=<remote>/<branch> ${trunk.name}", or ${otherwise}.`,
       { data: where(repo) },
     );
   }
@@ -37,29 +41,34 @@ export async function fetchUpstream(repo: Repository, signal: AbortSignal): Prom
     const fetched = await tryGit(repo.top, args, { env: asksNobody, signal });
     if (!(fetched instanceof Error)) return;
     const met = fetched.kind === 'locked' || fetched.kind === 'ref_moved';
-    if (!met || attempt >= ATTEMPTS) throw unfetched(repo, remote, there, fetched);
+    if (!met || attempt >= ATTEMPTS) throw unfetched(repo, upstream, fetched, otherwise);
   }
 }
 
-function unfetched(repo: Repository, remote: string, there: string, error: GitError): Refusal {
+function unfetched(
+  repo: Repository,
+  { remote, there }: Upstream,
+  error: GitError,
+  otherwise: string,
+): Refusal {
   const data = where(repo);
   if (error.kind === 'no_remote_ref') {
     return new Refusal(
       'unknown_ref',
-      `${remote} has no ${there.replace(/^refs\/heads\//, '')}: push it, set another upstream of the trunk, or call update without fetch. Nothing was changed.`,
+      `${remote} has no ${there.replace(/^refs\/heads\//, '')}: push it, set another upstream of the trunk, or ${otherwise}. Nothing was changed.`,
       { data },
     );
   }
   return new Refusal(
     'unavailable',
-    `${remote} could not be fetched (${reason(error)}), and nothing was changed: see that "git fetch ${remote}" works without asking, or call update without fetch.`,
+    `${remote} could not be fetched (${withoutSecrets(error.firstLine)}), and nothing was changed: see that "git fetch ${remote}" works without asking, or ${otherwise}.`,
     { data },
   );
 }
 
-/** The first of what git printed, without what an address may carry of a password. */
-const reason = ({ firstLine }: GitError): string =>
-  firstLine
+/** A line that git printed, without what an address may carry of a password. */
+export const withoutSecrets = (line: string): string =>
+  line
     .replace(/^(fatal|error|remote): /, '')
     .replace(/:\/\/[^/@\s]*@/g, '://')
     .slice(0, 300) || 'git printed no reason';

@@ -1,4 +1,4 @@
-import type { AcceptData } from '../../contract/data.ts';
+import type { AcceptData, Landing } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
 import type { LandingWay } from '../../contract/settings.ts';
 import type { ClientKind } from '../call/context.ts';
@@ -9,6 +9,7 @@ import { logOneline } from '../git/refs.ts';
 import { commitsOfTrunk } from '../landing/combine.ts';
 import type { Convergence } from '../landing/converge.ts';
 import { type LandingResult, nothing } from '../landing/land.ts';
+import type { PushTarget } from '../landing/push.ts';
 import type { Recovery } from '../landing/recover.ts';
 import { namedIgnored } from '../landing/retire.ts';
 import { type Repository, rootIn, type Trunk, where } from '../repository/repository.ts';
@@ -33,6 +34,8 @@ export interface Candidate {
   /** The trunk has commits that it lacks: what lands is the two together, in a commit that is proved by itself. */
   behind: boolean;
   work: Work;
+  /** Where the trunk is to be pushed. */
+  target?: PushTarget;
   proved: boolean;
   /** What the owner's policies on the trunk say of it. */
   policy: readonly string[];
@@ -58,6 +61,7 @@ interface Landed {
   met?: string;
   gate?: GateRun;
   hints?: readonly string[];
+  pushed?: Landing['pushed'];
   ready?: Convergence | undefined;
 }
 
@@ -68,8 +72,8 @@ export function landed(
   before: readonly Recovery[],
   client: ClientKind,
 ): AcceptAnswer {
-  const { gate, met } = result;
-  const flags = { ...result.landing, recovery_performed: before.length > 0 };
+  const { gate, met, pushed } = result;
+  const flags = { ...result.landing, recovery_performed: before.length > 0, ...(pushed && { pushed }) };
   const kept = managed ? undefined : keptNote(repo.top);
   const data: AcceptData = {
     root: rootIn(repo, landing),
@@ -127,7 +131,7 @@ export function landed(
   return {
     ok: true,
     ...rest,
-    message: `Landed on ${trunk.name}${result.to === repo.commit || already ? '' : wayWords[how]}${what}.`,
+    message: `Landed on ${trunk.name}${result.to === repo.commit || already ? '' : wayWords[how]}${pushed ? `, and pushed to ${pushed.remote}` : ''}${what}.`,
   };
 }
 
@@ -196,12 +200,12 @@ export function refusedByGate(
 
 /** What accept would do. */
 export async function preview(
-  { repo, trunk, landing, managed, proved, policy, ignored, how, behind, changes }: Candidate,
+  { repo, trunk, landing, managed, proved, policy, ignored, how, behind, changes, target, work }: Candidate,
   resources: readonly string[],
 ): Promise<AcceptAnswer> {
   const commits = await logOneline(repo.top, trunk.commit, repo.commit, 20);
   const files = changes.map(({ path }) => pathText(path));
-  const met = behind ? await commitsOfTrunk(repo.top, repo.commit, trunk.commit) : '';
+  const met = behind ? await commitsOfTrunk(repo.top, repo.commit, work.base) : '';
   return {
     ok: true,
     dry_run: true,
@@ -216,6 +220,14 @@ export async function preview(
         ...commits.map((commit) => ({ action: 'land', detail: commit })),
         { action: 'files', detail: `${files.length}: ${files.slice(0, 20).join(', ')}` },
         { action: 'move', detail: `${trunk.name} in ${landing}${how === 'ff' ? '' : ` (${how})`}` },
+        ...(target
+          ? [
+              {
+                action: 'push',
+                detail: `${trunk.name} to ${target.remote}, as last fetched at ${target.commit.slice(0, 10)}`,
+              },
+            ]
+          : []),
         ...(managed
           ? [
               ...resources.map((detail) => ({ action: 'destroy', detail })),

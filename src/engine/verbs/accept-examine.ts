@@ -7,10 +7,11 @@ import { treeDifference } from '../git/diff.ts';
 import { isAncestor, treeOf } from '../git/refs.ts';
 import { readStatus } from '../git/status.ts';
 import { insideProject } from '../jobs/scopes.ts';
-import { combined } from '../landing/combine.ts';
+import { combined, pushBase } from '../landing/combine.ts';
 import { findObstacles, waitForBranch, waitForIndex } from '../landing/follow.ts';
 import { requireOwnState } from '../landing/journal.ts';
 import { policyWords } from '../landing/policy.ts';
+import { pushTarget } from '../landing/push.ts';
 import { lookInto } from '../removal/look.ts';
 import { requireCleanWorktree } from '../repository/checkout.ts';
 import { landedAs, landedBelow } from '../repository/landed.ts';
@@ -48,10 +49,15 @@ export async function examine(repo: Repository, args: Args<'accept'>): Promise<C
     await waitForBranch(repo.commonDir, repo.branch);
   }
   const how = await wayOf(repo, landing, args);
-  const has = await alreadyLanded(repo, trunk);
-  const behind = !has && !(await isAncestor(repo.top, trunk.commit, repo.commit));
+  const target = args.push ? await pushTarget(repo, trunk) : undefined;
+  // With a push the work is combined with what the remote has, too.
+  const base = target ? { ...trunk, commit: await pushBase(repo, trunk, target) } : trunk;
+  // Of these two merged nobody has seen the gate yet.
+  const isNew = base.commit !== trunk.commit && base.commit !== target?.commit;
+  const has = !isNew && (await alreadyLanded(repo, base));
+  const behind = !has && !(await isAncestor(repo.top, base.commit, repo.commit));
   // Nothing lands of work that has: its worktree only waits to be retired.
-  const combining = behind ? combined(repo, trunk) : Promise.resolve(has ? trunk.commit : repo.commit);
+  const combining = behind ? combined(repo, base) : Promise.resolve(has ? base.commit : repo.commit);
   // Asked at once, since each is a git of its own; told in order.
   const differing = combining.then((content) => treeDifference(landing, trunk.commit, content));
   const leaving = { at: repo.top, path: repo.top, gitDir: repo.gitDir };
@@ -70,8 +76,9 @@ export async function examine(repo: Repository, args: Args<'accept'>): Promise<C
   await requireMadeFor(repo, record);
   const content = settled(together);
   // A worktree of ours whose work is on the trunk, but not where it began, has landed already.
-  if ((has || repo.commit === trunk.commit) && (!record || repo.commit === record.base_commit))
-    throw nothingToLand(repo, trunk);
+  const isThere = has || repo.commit === base.commit;
+  const brings = record ? repo.commit !== record.base_commit : base.commit !== trunk.commit;
+  if (isThere && !brings) throw nothingToLand(repo, trunk);
   await requireInsideProject(repo, trunk.commit, content);
   requireNothingLost(repo, settled(going));
   settled(ready);
@@ -88,7 +95,8 @@ export async function examine(repo: Repository, args: Args<'accept'>): Promise<C
     how,
     already: has,
     behind,
-    work: await workOf(repo, trunk, content),
+    ...(target && { target }),
+    work: await workOf(repo, base, content),
     policy: await policyWords(repo, trunk, changed),
     ignored: status.ignored ?? [],
     proved: has || (!behind && proof.state === 'valid'),
@@ -106,7 +114,7 @@ async function alreadyLanded(repo: Repository, trunk: Trunk): Promise<boolean> {
   if (await isAncestor(repo.top, trunk.commit, repo.commit)) return false;
   return (
     (await isAncestor(repo.top, repo.commit, trunk.commit)) ||
-    (await landedAs(repo, repo.commit)) !== undefined
+    (await landedAs({ top: repo.top, trunk }, repo.commit)) !== undefined
   );
 }
 

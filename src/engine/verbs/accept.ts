@@ -2,6 +2,7 @@ import type { Landing } from '../../contract/data.ts';
 import type { Args } from '../../contract/verbs.ts';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
+import { point } from '../faults/faults.ts';
 import { carryProof } from '../gate/proof.ts';
 import { type GateRun, runGate } from '../gate/run.ts';
 import { commitLanding } from '../landing/compose.ts';
@@ -9,6 +10,7 @@ import { converge } from '../landing/converge.ts';
 import { type LandingResult, land, nothing } from '../landing/land.ts';
 import { keepCommits } from '../landing/left-commits.ts';
 import { recoverOwnCheckouts } from '../landing/own-checkout.ts';
+import { push } from '../landing/push.ts';
 import { lockLanding, type Recovery, recoverLanding, recoverLocked } from '../landing/recover.ts';
 import { refName } from '../landing/retire.ts';
 import { resourcesOf, tearingDown } from '../landing/tear-down.ts';
@@ -16,6 +18,7 @@ import { noteLanding } from '../note/landed.ts';
 import { cleanAt } from '../removal/stock.ts';
 import { lockCheckout } from '../repository/checkout.ts';
 import { asksPerson, type Matter, requireWord } from '../repository/consent.ts';
+import { fetchUpstream } from '../repository/fetch.ts';
 import { openRepository, type Repository, requireTrunk, where } from '../repository/repository.ts';
 import { holding } from '../state/lock.ts';
 import {
@@ -34,6 +37,9 @@ const LANDING_WAIT_MS = 10_000;
 
 /** How often what is to land is combined with a trunk that has moved once more. */
 const MOST_ATTEMPTS = 5;
+
+/** How long a push waits for other landings in this repository, which may wait for the remote, in milliseconds. */
+const PUSH_WAIT_MS = 120_000;
 
 /**
  * Lands a worktree's commits on the trunk and retires it. An interrupted landing is finished first. The gate runs unless
@@ -83,6 +89,7 @@ async function acceptWorktree(
     // A worktree that stays keeps what it has.
     return preview(candidate, candidate.managed ? await resourcesOf(repo.commonDir, repo.top) : []);
   }
+  await fetchFirst(repo, args, ctx);
   let candidate = await examineSettled(repo, args, ctx, before);
   // Where nobody can be asked, that is said before the gate takes its time.
   const asks = await asksPerson(repo, 'accept', ctx);
@@ -100,6 +107,7 @@ async function acceptWorktree(
         : undefined;
       return landed(outcome.candidate, { ...outcome, ...outcome.result, ready }, before.found, ctx.client);
     }
+    await fetchFirst(repo, args, ctx);
     candidate = await examineSettled(await openRepository(root, ctx.signal), args, ctx, before);
   }
   throw new Refusal(
@@ -107,6 +115,13 @@ async function acceptWorktree(
     `${candidate.trunk.name} moved ${MOST_ATTEMPTS} times while this was being proved with it: accept again. Nothing was landed.`,
     { data: where(candidate.repo) },
   );
+}
+
+/** A push lands together with all that the remote has now. */
+async function fetchFirst(repo: Repository, args: Args<'accept'>, ctx: Context): Promise<void> {
+  if (!args.push) return;
+  ctx.emit({ type: 'progress', message: `Fetching what ${requireTrunk(repo).name} got elsewhere.` });
+  await fetchUpstream(repo, ctx.signal, 'accept without push');
 }
 
 /** Work that may land: what `to` is has its own proof already; else its tree is that of the branch's commit, which has. */
@@ -156,12 +171,12 @@ function requireProof(repo: Repository, gate: GateRun, otherwise?: string): void
 }
 
 /** What a person is asked: the word is about one commit. */
-function wordAbout({ repo }: Candidate): Matter {
+function wordAbout({ repo, target }: Candidate): Matter {
   const trunk = requireTrunk(repo).name;
   return {
     verb: 'accept',
-    subject: [repo.top, repo.commit, trunk],
-    question: `Land ${repo.top} on ${trunk}? It is at ${repo.commit.slice(0, 10)}.`,
+    subject: [repo.top, repo.commit, trunk, ...(target ? [target.remote] : [])],
+    question: `Land ${repo.top} on ${trunk}${target ? `, and push that to ${target.remote}` : ''}? It is at ${repo.commit.slice(0, 10)}.`,
   };
 }
 
@@ -199,6 +214,7 @@ interface Landed extends ProvedWork {
   to: string;
   result: LandingResult;
   hints: readonly string[];
+  pushed?: Landing['pushed'];
 }
 
 /** Lands what is proved, under the locks; `moved` where the trunk is not what it was proved with any more. */
@@ -211,17 +227,20 @@ async function landExclusively(
   const { candidate: first } = proved;
   const checkout = await lockCheckout(first.repo, first.repo, 'a landing', ctx, 0);
   return holding(checkout, async () => {
-    const lock = await lockLanding(first.repo, ctx, LANDING_WAIT_MS);
+    const lock = await lockLanding(first.repo, ctx, first.target ? PUSH_WAIT_MS : LANDING_WAIT_MS);
     return holding(lock, async () => {
       const again = await recoverLocked(first.repo, ctx, tearDown(first.repo, ctx));
       if (again && isOf(again, first.repo)) return { recovery: again };
       if (again) before.found.push(again);
       // What was read before the lock, or before a gate, may be history by now.
-      const isOld = lock.waited || again !== undefined || proved.to !== undefined;
+      const isOld =
+        lock.waited || again !== undefined || proved.to !== undefined || first.target !== undefined;
       const candidate = isOld
         ? await examine(await openRepository(first.repo.root, ctx.signal), args)
         : first;
-      if (candidate.trunk.commit !== first.trunk.commit && !candidate.already) return { moved: true };
+      const isMoved =
+        candidate.trunk.commit !== first.trunk.commit || candidate.target?.commit !== first.target?.commit;
+      if (isMoved && !(candidate.already && !candidate.target)) return { moved: true };
       if (candidate.repo.commit !== first.repo.commit || !(candidate.proved || proved.to !== undefined)) {
         throw new Refusal(
           'busy',
@@ -231,31 +250,63 @@ async function landExclusively(
       }
       if (ctx.signal.aborted) throw new Refusal('cancelled', 'accept was cancelled; nothing was landed.');
       const to = proved.to ?? (await landingCommit(candidate));
-      if (to === candidate.trunk.commit && !candidate.already && candidate.managed) {
+      if (to === candidate.work.base && !candidate.already && candidate.managed) {
         // It brings nothing that the trunk lacks, and its commits go with the branch.
         await keepCommits(candidate.landing, refName(candidate.repo.top), [candidate.repo.commit]);
       }
-      const result = await landOrMoved(candidate, to, ctx);
+      const pushed = await pushFirst(candidate, to, ctx);
+      if (pushed === 'moved') return { moved: true };
+      const result = await landOrMoved(candidate, to, pushed, ctx);
       if (result === 'moved') return { moved: true };
-      return { ...proved, candidate, to, result, hints: await catchUpBranch(candidate, to) };
+      const hints = await catchUpBranch(candidate, to);
+      return { ...proved, candidate, to, result, hints, ...(pushed && { pushed }) };
     });
   });
 }
 
-async function landOrMoved(candidate: Candidate, to: string, ctx: Context): Promise<LandingResult | 'moved'> {
+type Pushed = Landing['pushed'];
+
+/** The remote first: it alone can say no to what is proved, and here nothing has moved then. */
+async function pushFirst(
+  { repo, work, target }: Candidate,
+  to: string,
+  ctx: Context,
+): Promise<Pushed | 'moved'> {
+  if (!target) return undefined;
+  await point('push.checked');
+  const came = await push(repo, { to, base: work.base, target }, ctx.signal);
+  await point('push.pushed');
+  return came === 'moved' ? came : { remote: target.remote, ref: target.there };
+}
+
+async function landOrMoved(
+  candidate: Candidate,
+  to: string,
+  pushed: Pushed,
+  ctx: Context,
+): Promise<LandingResult | 'moved'> {
+  const { repo, trunk, work } = candidate;
   try {
-    const result = await land({ ...candidate, to }, ctx);
-    const { repo, landing } = candidate;
-    return { ...result, notes: result.landing.trunk_landed ? await noteLanding(repo, landing, to) : [] };
+    const result = await land({ ...candidate, to, base: work.base }, ctx);
+    const notes = result.landing.trunk_landed ? await noteLanding(repo, candidate.landing, to) : [];
+    return { ...result, notes };
   } catch (error) {
-    if (Refusal.is(error) && error.slug === 'behind_trunk') return 'moved';
+    if (!Refusal.is(error)) throw error;
+    if (pushed) {
+      throw new Refusal(
+        'partial_acceptance',
+        `${pushed.remote} has the work (${to.slice(0, 10)}), but ${trunk.name} here has not: ${error.message.replace(/ Nothing was landed\.$/, '')} Accept again with push, which goes on from here.`,
+        { ...error.detail, data: { ...where(repo), ...error.detail.data, landing: { ...nothing, pushed } } },
+      );
+    }
+    if (error.slug === 'behind_trunk') return 'moved';
     throw error;
   }
 }
 
 /** The commit that lands, proved: it has the very tree the gate judged, whatever way it was made. */
 async function landingCommit({ repo, trunk, work, how, already }: Candidate): Promise<string> {
-  if (already) return trunk.commit;
+  if (already) return work.base;
   const to = await commitLanding(repo, work, how, trunk.name);
   if (to !== repo.commit && to !== trunk.commit) await carryProof(repo, { ...repo, commit: to });
   return to;

@@ -1,0 +1,115 @@
+import { Refusal } from '../call/refusal.ts';
+import { GitError, git } from '../git/core.ts';
+import { isAncestor, resolveCommit, setRef } from '../git/refs.ts';
+import { asksNobody, withoutSecrets } from '../repository/fetch.ts';
+import { landedRef } from '../repository/landed.ts';
+import { type Repository, type Trunk, where } from '../repository/repository.ts';
+import { type Upstream, upstreamRef } from '../repository/upstream.ts';
+
+/** Where the trunk is pushed to, and the commit that was last seen there. */
+export interface PushTarget extends Upstream {
+  commit: string;
+}
+
+/** The trunk's upstream as it was just fetched. Refuses `unknown_ref` where nothing of it is known here. */
+export async function pushTarget(repo: Repository, trunk: Trunk): Promise<PushTarget> {
+  const upstream = await upstreamRef(repo.top, trunk);
+  const commit = upstream && (await resolveCommit(repo.top, upstream.ref));
+  if (upstream && commit) return { ...upstream, commit };
+  throw new Refusal(
+    'unknown_ref',
+    `${trunk.name} has no upstream that was fetched here, so nothing can be pushed: run "git fetch", set one with "git branch --set-upstream-to=<remote>/<branch> ${trunk.name}", or accept without push.`,
+    { data: where(repo) },
+  );
+}
+
+/** What is pushed: `to`, which contains all that the remote had when it was fetched. */
+interface Push {
+  to: string;
+  /** The commit the work was merged with. */
+  base: string;
+  target: PushTarget;
+}
+
+/** How git says that the remote is not where it was seen last, or is just being moved by somebody else. */
+const lostRace =
+  /stale info|fetch first|non-fast-forward|remote ref updated since|cannot lock ref|failed to update ref|incorrect old value|reference already exists|but expected/i;
+
+/**
+ * Pushes a commit to the trunk's upstream, with a lease on the exact commit it was combined with: where the remote is anywhere else, nothing
+ * is pushed and it is `moved`. It only ever moves forward. The person's own `pre-push` hook runs. What landed in other commits is written
+ * down first, so that a kill between the two leaves it known; the record says nothing until the trunk bears it out.
+ *
+ * Refuses `unavailable` where the remote, or a hook, does not take it, and `cancelled` or `timed_out` where it is not known whether
+ * it arrived.
+ */
+export async function push(
+  repo: Repository,
+  { to, base, target }: Push,
+  signal: AbortSignal,
+): Promise<'pushed' | 'moved'> {
+  const { remote, there, commit } = target;
+  const { top: cwd } = repo;
+  if (to === commit) return 'pushed';
+  if (!(await isAncestor(cwd, commit, to))) throw new Error(`${to} does not contain ${commit} of ${remote}`);
+  if (base !== to && !(await isAncestor(cwd, repo.commit, to)))
+    await setRef(cwd, landedRef(base, to), repo.commit, 'discern: about to be pushed');
+  const how = [
+    '--porcelain',
+    '--no-follow-tags',
+    '--recurse-submodules=no',
+    `--force-with-lease=${there}:${commit}`,
+  ];
+  const args = ['push', ...how, '--', remote, `${to}:${there}`];
+  try {
+    const { stdout, stderr, code } = await git(cwd, args, {
+      ok: [0, 1, 128],
+      env: asksNobody,
+      hooks: true,
+      signal,
+    });
+    if (code === 0) return 'pushed';
+    const said = `${stdout.toString('utf8')}\n${stderr}`;
+    // "!\t<from>:<to>\t[rejected] (<why>)" (git-push(1), porcelain output)
+    const rejected = /^!\t[^\t]*\t(.*)$/m.exec(said)?.[1];
+    if (rejected !== undefined && lostRace.test(rejected)) return 'moved';
+    throw notTaken(repo, target, rejected, stderr);
+  } catch (error) {
+    if (error instanceof GitError) throw notTaken(repo, target, undefined, error.stderr);
+    if (!Refusal.is(error) || (error.slug !== 'cancelled' && error.slug !== 'timed_out')) throw error;
+    throw new Refusal(
+      error.slug,
+      `The push to ${remote} was cut off, so it is not known whether it arrived; nothing was landed here. Accept again with push, which finds out.`,
+      { data: where(repo) },
+    );
+  }
+}
+
+/** The first lines that say why, the remote's own words first. */
+function reasonOf(rejected: string | undefined, stderr: string): string {
+  const lines = stderr.split('\n').map((line) => line.trim());
+  const remotes = lines
+    .filter((line) => /^remote: \S/.test(line))
+    .map((line) => line.slice('remote: '.length));
+  const own = lines.filter((line) => line !== '' && !/^(remote:|To |hint:|error: failed to push)/.test(line));
+  const all = [...(rejected === undefined ? [] : [rejected]), ...remotes, ...own.slice(0, 1)];
+  return withoutSecrets([...new Set(all)].slice(0, 4).join('; '));
+}
+
+function notTaken(
+  repo: Repository,
+  { remote, there }: PushTarget,
+  rejected: string | undefined,
+  stderr: string,
+): Refusal {
+  const name = there.replace(/^refs\/heads\//, '');
+  const next =
+    rejected === undefined
+      ? `see that "git push ${remote}" works without asking, or accept without push`
+      : `do what it says (a protected branch takes a pull request: push the branch and open one), or accept without push`;
+  return new Refusal(
+    'unavailable',
+    `${remote} did not take ${name} (${reasonOf(rejected, stderr)}). Nothing was landed, here or there: ${next}.`,
+    { data: where(repo) },
+  );
+}
