@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { appendFile, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { everything, listing, refusedWith, started, succeeded } from '../support/checkouts.ts';
+import { everything, listing, pausedAt, refusedWith, started, succeeded } from '../support/checkouts.ts';
 import { verb } from '../support/engine.ts';
 import { git, type Project, projects } from '../support/project.ts';
 
@@ -222,6 +222,18 @@ destroy = "rm ../../db-@resource@"
     );
     succeeded(await verb('prune', project.root, { dry_run: false }));
     assert.equal(await readFile(join(victim, 'precious.txt'), 'utf8'), 'p\n');
+  });
+
+  it('combines again where the trunk moves before the gate begins', async () => {
+    const project = await make();
+    const one = await work(project, 'one', { 'src/one.txt': '1\n' });
+    await project.commit({ 'src/two.txt': '2\n' });
+    const { resume } = await pausedAt(project, 'combine.claimed', 'accept', one.path, {});
+    const moved = await project.commit({ 'src/three.txt': '3\n' });
+    const answer = await resume();
+    assert.equal(answer?.ok, true, answer?.message);
+    assert.equal((await proofOf(project, answer?.data?.landed_commit ?? ''))?.trunk_commit, moved);
+    assert.equal((await git(project.root, 'worktree', 'list')).split('\n').length, 1);
   });
 
   it('makes no combination twice: what was proved with a trunk that moves again is proved anew', async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal } from '../call/refusal.ts';
 import { type GitError, git, tryGit } from '../git/core.ts';
 import { type Repository, requireTrunk, where } from './repository.ts';
@@ -12,7 +13,10 @@ export const asksNobody = {
 };
 
 /** How often a fetch is tried that met another one of the same refs. */
-const ATTEMPTS = 3;
+const ATTEMPTS = 5;
+
+/** How long a worktree that is being made is waited for between two of them, in milliseconds. */
+const MAKING_MS = 200;
 
 /**
  * Fetches the trunk's upstream, and nothing else: no tags, no submodules, no pruning, no housekeeping, and what a person last fetched
@@ -40,7 +44,10 @@ export async function fetchUpstream(
   for (let attempt = 1; ; attempt++) {
     const fetched = await tryGit(repo.top, args, { env: asksNobody, signal });
     if (!(fetched instanceof Error)) return;
-    const met = fetched.kind === 'locked' || fetched.kind === 'ref_moved';
+    // A worktree that is just being made has no commit yet, and git takes that for a broken one.
+    const making = /bad object worktrees\//.test(fetched.stderr);
+    const met = making || fetched.kind === 'locked' || fetched.kind === 'ref_moved';
+    if (making) await sleep(MAKING_MS);
     if (!met || attempt >= ATTEMPTS) throw unfetched(repo, upstream, fetched, otherwise);
   }
 }

@@ -22,9 +22,9 @@ export interface Combined {
 /**
  * Makes the commit of a branch that lacks commits of the trunk as it would land, and runs the gate on it in a checkout of its own: the
  * worktree, its branch and the trunk stay as they are, whatever comes of it. Refuses `gate_failed` where that checkout cannot be set up,
- * and what `commitLanding` refuses.
+ * and what `commitLanding` refuses; `moved` where the trunk moved before the gate began.
  */
-export async function gateCombined(candidate: Candidate, ctx: Context): Promise<Combined> {
+export async function gateCombined(candidate: Candidate, ctx: Context): Promise<Combined | 'moved'> {
   const { repo, trunk, work, how } = candidate;
   const met = await commitsOfTrunk(repo.top, work.head, work.base);
   const to = await commitLanding(repo, work, how, trunk.name);
@@ -35,7 +35,7 @@ export async function gateCombined(candidate: Candidate, ctx: Context): Promise<
   });
   const gate = await withOwnCheckout(await homeOf(candidate), to, ctx, async ({ root, setup }) => {
     const { failed, steps, diagnostics, hints } = setup;
-    if (!failed) return runGate(root, 'done', ctx);
+    if (!failed) return gateOrMoved(root, ctx);
     const cancelled = ctx.signal.aborted;
     throw new Refusal(
       cancelled ? 'cancelled' : 'gate_failed',
@@ -45,7 +45,17 @@ export async function gateCombined(candidate: Candidate, ctx: Context): Promise<
       { data: where(repo), steps, diagnostics, hints },
     );
   });
-  return { to, met, gate };
+  return gate === 'moved' ? gate : { to, met, gate };
+}
+
+/** The trunk may move before the gate begins: then it lacks what it got, and nothing was run. */
+export async function gateOrMoved(root: string, ctx: Context): Promise<GateRun | 'moved'> {
+  try {
+    return await runGate(root, 'done', ctx);
+  } catch (error) {
+    if (Refusal.is(error) && error.slug === 'behind_trunk') return 'moved';
+    throw error;
+  }
 }
 
 /** Where ignored files and values come from: the landing checkout, where that is a project already. */

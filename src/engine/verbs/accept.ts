@@ -4,7 +4,7 @@ import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
 import { point } from '../faults/faults.ts';
 import { carryProof } from '../gate/proof.ts';
-import { type GateRun, runGate } from '../gate/run.ts';
+import type { GateRun } from '../gate/run.ts';
 import { commitLanding } from '../landing/compose.ts';
 import { converge } from '../landing/converge.ts';
 import { type LandingResult, land, nothing } from '../landing/land.ts';
@@ -29,7 +29,7 @@ import {
   recovered,
   refusedByGate,
 } from './accept-answer.ts';
-import { catchUpBranch, gateCombined } from './accept-combined.ts';
+import { catchUpBranch, gateCombined, gateOrMoved } from './accept-combined.ts';
 import { examine } from './accept-examine.ts';
 
 /** How long another landing in this repository is waited for before `busy`, in milliseconds. */
@@ -97,8 +97,8 @@ async function acceptWorktree(
     if (asks && candidate.behind) requireWord(candidate.repo, wordAbout(candidate), ctx);
     const proved = await prove(candidate, args, before, ctx);
     if ('answer' in proved) return proved.answer;
-    if (asks) requireWord(candidate.repo, wordAbout(candidate), ctx);
-    const outcome = await landExclusively(proved, args, before, ctx);
+    if (asks && !('moved' in proved)) requireWord(candidate.repo, wordAbout(candidate), ctx);
+    const outcome = 'moved' in proved ? proved : await landExclusively(proved, args, before, ctx);
     if ('recovery' in outcome) return recoveredHere(repo, outcome.recovery, ctx);
     if (!('moved' in outcome)) {
       // What runs in the landing checkout may take long, and keeps nobody else from landing.
@@ -138,18 +138,21 @@ async function prove(
   args: Args<'accept'>,
   before: Recoveries,
   ctx: Context,
-): Promise<ProvedWork | { answer: AcceptAnswer }> {
+): Promise<ProvedWork | { answer: AcceptAnswer } | { moved: true }> {
   if (candidate.proved) return { candidate };
   const { repo } = candidate;
   if (candidate.behind) {
-    const { gate, ...combined } = await gateCombined(candidate, ctx);
+    const together = await gateCombined(candidate, ctx);
+    if (together === 'moved') return { moved: true };
+    const { gate, ...combined } = together;
     if (!gate) return { candidate, ...combined };
     if (gate.error)
       return { answer: refusedByGate(gate, before.found.length > 0, { candidate, ...combined }) };
     requireProof(repo, gate);
     return { candidate, ...combined, gate };
   }
-  const gate = await runGate(repo.root, 'done', ctx);
+  const gate = await gateOrMoved(repo.root, ctx);
+  if (gate === 'moved') return { moved: true };
   if (gate.error) return { answer: refusedByGate(gate, before.found.length > 0) };
   const now = await examineSettled(await openRepository(repo.root, ctx.signal), args, ctx, before);
   // Where the trunk has moved meanwhile, the two together are still to be proved.
