@@ -50,7 +50,7 @@ describe('The help', () => {
 
   it('has generated parts in docs/help that are what the registries say', () => {
     for (const topic of ['config', 'settings', 'verbs']) {
-      const source = read(`docs/help/$topic.md`);
+      const source = read(`docs/help/${topic}.md`);
       assert.equal(
         source,
         withGenerated(topic, source),
