@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdir, readFile, realpath, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { readRecord } from '../../src/engine/worktree/identity.ts';
 import { everything, listing, started, succeeded } from '../support/checkouts.ts';
 import { verb } from '../support/engine.ts';
@@ -31,6 +32,20 @@ describe('start', () => {
     const record = await readRecord(await git(data.path, 'rev-parse', '--absolute-git-dir'));
     assert.equal(record?.id, data.id);
     assert.equal(record?.port, data.port);
+  });
+
+  it('waits for another checkout that a git is just making, whose entry no git can read yet', async () => {
+    const project = await make();
+    const half = join(project.root, '.git/worktrees/half-made');
+    await mkdir(half, { recursive: true });
+    await writeFile(join(half, 'commondir'), '');
+    await writeFile(join(half, 'gitdir'), `${join(project.home, 'half-made/.git')}\n`);
+    await assert.rejects(git(project.root, 'worktree', 'list'), /commondir/);
+    const [data] = await Promise.all([
+      started(project.root),
+      sleep(150).then(() => rm(half, { recursive: true })),
+    ]);
+    assert.equal(await git(data.path, 'rev-parse', 'HEAD'), data.base_commit);
   });
 
   it('starts from the trunk also when the main checkout has something else', async () => {

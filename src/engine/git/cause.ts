@@ -24,6 +24,8 @@ type Meaning =
   /** A ref is not where its caller saw it last, or another git is just moving it. */
   | 'ref_moved'
   | 'no_remote_ref'
+  /** The entry of a checkout that another git is just making, or that one left half-made when it died. */
+  | 'half_made'
   /** A path that is neither on disk nor tracked. */
   | 'no_such_path'
   /** An index that no tree can hold, as an unfinished merge leaves it. */
@@ -71,6 +73,7 @@ const meanings: readonly [Meaning, RegExp][] = [
   ['not_a_repository', /not a git repository/i],
   ['name_taken', /exists; cannot create|reference already exists/],
   ['bad_name', /bad ref ?name|invalid refname|refusing to update ref with bad name/i],
+  ['half_made', /failed to read \S*worktrees\/.*commondir/],
   ['no_remote_ref', /couldn't find remote ref/i],
   ['ref_moved', /cannot lock ref|incorrect old value/i],
   ['no_such_path', /pathspec '.*' did not match/],

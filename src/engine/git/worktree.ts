@@ -1,7 +1,9 @@
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isLooking } from '../call/looking.ts';
 import { exists } from '../files/files.ts';
 import { fields, git, pathText } from './core.ts';
+import { GitError } from './error.ts';
 import { findMain } from './main-place.ts';
 
 /** One entry of `git worktree list --porcelain -z`. */
@@ -49,6 +51,22 @@ export function parseWorktrees(stdout: Buffer): WorktreeEntry[] {
   return entries;
 }
 
+/** How often a git is started again that met a half-made checkout, and by how much longer is waited each time. Milliseconds. */
+const MOST_TRIES = 10;
+const LONGER_MS = 20;
+
+/** git looks at the entry of every checkout, and fails at one that another git is just making. */
+async function onceWhole<Value>(run: () => Promise<Value>): Promise<Value> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!(error instanceof GitError && error.kind === 'half_made') || tries === MOST_TRIES) throw error;
+    }
+    await sleep(LONGER_MS * tries);
+  }
+}
+
 /**
  * Every checkout of the repository `cwd` belongs to, or whose git directory is `gitDir`; the main one (or the bare
  * repository) comes first.
@@ -58,10 +76,12 @@ export async function listWorktrees(
   signal?: AbortSignal,
   gitDir?: string,
 ): Promise<WorktreeEntry[]> {
-  const { stdout } = await git(cwd, ['worktree', 'list', '--porcelain', '-z'], {
-    signal,
-    ...(gitDir !== undefined && { env: { GIT_DIR: gitDir } }),
-  });
+  const { stdout } = await onceWhole(() =>
+    git(cwd, ['worktree', 'list', '--porcelain', '-z'], {
+      signal,
+      ...(gitDir !== undefined && { env: { GIT_DIR: gitDir } }),
+    }),
+  );
   const entries = parseWorktrees(stdout);
   const [main] = entries;
   if (main && !main.bare) await locateMain(main, entries.slice(1), signal);
@@ -105,7 +125,7 @@ export async function addWorktree(
   branch: string,
   signal?: AbortSignal,
 ): Promise<void> {
-  await git(cwd, ['worktree', 'add', '--quiet', '--', path, branch], { signal });
+  await onceWhole(() => git(cwd, ['worktree', 'add', '--quiet', '--', path, branch], { signal }));
 }
 
 /**
