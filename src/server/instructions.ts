@@ -12,7 +12,7 @@ Leave \`path\` out unless you mean another checkout; it holds for that one call.
 
 const looking = `discern runs a project's gate and lands its work in git worktrees. This server was started with --read-only: it shows how checkouts stand and changes nothing, so it has no tool that starts, gates, updates or lands. It holds one root: the checkout its tools act on when a call names no \`path\`. Every answer says which root it is about; read that line.
 
-discern_fleet shows every project and worktree, and who needs a person; discern_peek looks into one, discern_projects lists their paths. discern_status shows a checkout's branch, changes, proof and all worktrees. discern_scopes shows which gates its changes call for. discern_explain says why a job runs or is reused. discern_doctor finds what is wrong. discern_sessions lists agents’ sessions, discern_recollect what a person asked in one, discern_todo an agent’s to-dos. A command that a finding names as its remedy is for a person at a terminal.`;
+discern_fleet shows every project and worktree, and who needs a person; discern_peek looks into one, discern_projects lists their paths. discern_status shows a checkout's branch, changes, proof and all worktrees. discern_scopes shows which gates its changes call for. discern_explain says why a job runs or is reused, discern_verify what proves a commit. discern_doctor finds what is wrong. discern_sessions lists agents’ sessions, discern_recollect what a person asked in one, discern_todo an agent’s to-dos. A command that a finding names as its remedy is for a person at a terminal.`;
 
 const remote = `discern runs a project's gate and lands its work in git worktrees. This server is reached over HTTP and holds no root: every call about a project must name a \`path\` on the server's machine, and nothing is remembered between calls. Every answer says which root it is about; read that line.
 
@@ -28,7 +28,7 @@ If edits and results seem to disagree, call discern_status. A refusal's message 
 
 const remoteLooking = `discern runs a project's gate and lands its work in git worktrees. This server was started with --read-only: it shows how checkouts stand and changes nothing, so it has no tool that starts, gates, updates or lands. It is reached over HTTP and holds no root: every call about a project must name a \`path\` on the server's machine.
 
-discern_fleet shows every worktree and who needs a person, discern_peek one worktree, discern_projects their paths. discern_status shows one's branch, changes, proof and all worktrees. discern_scopes shows which gates its changes call for. discern_explain says why a job runs or is reused. discern_doctor finds what is wrong. discern_sessions lists agents’ sessions, discern_recollect what a person asked in one, discern_todo an agent’s to-dos. A command that a finding names as its remedy is for a person at a terminal.`;
+discern_fleet shows every worktree and who needs a person, discern_peek one worktree, discern_projects their paths. discern_status shows one's branch, changes, proof and all worktrees. discern_scopes shows which gates its changes call for. discern_explain says why a job runs or is reused, discern_verify what proves a commit. discern_doctor finds what is wrong. discern_sessions lists agents’ sessions, discern_recollect what a person asked in one, discern_todo an agent’s to-dos. A command that a finding names as its remedy is for a person at a terminal.`;
 
 /** The instructions of a server, by whether it holds a root and whether it may only look. */
 export const instructions = {

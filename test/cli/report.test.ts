@@ -86,8 +86,8 @@ describe('What a person reads', () => {
       listed.map((line) => [line.slice(0, 2), ...line.slice(2).split(/ {2,}/)]).sort(),
       [
         ['  ', 'main', 'trunk', project.root],
-        ['* ', one.branch, 'changed, 2 ahead, 1 behind', one.path],
-        ['  ', two.branch, '1 behind', two.path],
+        ['* ', one.branch, 'one, changed, 2 ahead, 1 behind', one.path],
+        ['  ', two.branch, 'two, 1 behind', two.path],
       ].sort(),
     );
     const trunk = await cli(['status'], { cwd: project.root });

@@ -97,7 +97,7 @@ describe('loadConfig', function () {
       execFileSync('mkfifo', [join(root, 'discern.toml')]);
       const { slug, message } = await refusal();
       assert.equal(slug, 'config_error');
-      assert.match(message, /no regular file/);
+      assert.match(message, /not a regular file/);
     });
   }
 

@@ -151,7 +151,7 @@ if (!playsPart(parts)) {
 
     it('run at the same time', async () => {
       const meeting = `case $PWD in *.worktrees/*) ${meets('a', 'b')};; *) mkdir -p ../app.worktrees; touch ../app.worktrees/b; n=0; until test -e ../app.worktrees/a; do n=$((n+1)); test $n -lt 1200 || exit 9; sleep 0.05; done;; esac`;
-      const project = await make({ config: config({ test: JSON.stringify(meeting) }) });
+      const project = await make({ config: config({ lint: JSON.stringify(meeting) }) });
       const start = await verb('start', project.root);
       const here = play('verb', 'done', project.root);
       const there = play('verb', 'done', start.data?.path ?? '');

@@ -50,6 +50,7 @@ describe('discern-vscode.toml', () => {
       worktree: { include: [], keep: 30 },
       consent: { mode: 'never' },
       landing: { how: 'ff' },
+      ci: { unsigned_notes: false },
     };
     assert.deepEqual(await loadSettings(project.root), defaults);
     await project.write({ 'discern-vscode.toml': '\uFEFF[callers]\nfollow = "tell"\n' });

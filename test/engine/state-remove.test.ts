@@ -47,10 +47,10 @@ describe('What deletes', () => {
     assert.match((await removeNamedTree({ path, within: home, ino })) ?? '', /not the directory/);
     await symlink(path, join(home, 'link'));
     const link = { path: join(home, 'link'), within: home, ino: another };
-    assert.match((await removeNamedTree(link)) ?? '', /no directory/);
+    assert.match((await removeNamedTree(link)) ?? '', /not a directory/);
     await writeFile(join(home, 'file'), '');
     const file = { path: join(home, 'file'), within: home, ino: another };
-    assert.match((await removeNamedTree(file)) ?? '', /no directory/);
+    assert.match((await removeNamedTree(file)) ?? '', /not a directory/);
     await symlink(home, join(home, 'b'));
     const behind = { path: join(home, 'b', 'a'), within: join(home, 'b'), ino: another };
     assert.match((await removeNamedTree(behind)) ?? '', /lies behind/);
@@ -93,7 +93,7 @@ describe('What deletes', () => {
     await symlink(join(home, 'photos'), join(ours, 'locks'));
     assert.match((await removeOwnFile(join(ours, 'locks/a.json'))) ?? '', /lies behind/);
     await symlink(join(home, 'photos/a.json'), join(ours, 'runs/link.json'));
-    assert.match((await removeOwnFile(join(ours, 'runs/link.json'))) ?? '', /no regular file/);
+    assert.match((await removeOwnFile(join(ours, 'runs/link.json'))) ?? '', /not a regular file/);
     await assert.rejects(
       removeOwnFile(join(home, 'photos/a.json')),
       /does not lie in a directory of discern/,

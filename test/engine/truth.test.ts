@@ -141,28 +141,47 @@ describe('A proof is of exactly one commit, whatever git was told', () => {
     assert.equal((await verb('done', path)).error, 'behind_trunk', 'nor is a graft');
   });
 
-  it('and so nothing lands, is merged or counted by a replacement or a graft', async () => {
-    const { project, path } = await work();
-    const base = await git(path, 'rev-parse', 'main');
-    const trunk = await project.commit({ 'src/c.txt': 'c\n' });
-    const own = await git(path, 'rev-parse', 'HEAD');
-    const grafts = join(project.root, '.git/info/grafts');
-    const tellings: [() => Promise<unknown>, () => Promise<unknown>][] = [
-      [() => git(path, 'replace', '--graft', own, trunk), () => git(path, 'replace', '-d', own)],
-      [() => writeFile(grafts, `${own} ${trunk}\n`), () => rm(grafts)],
+  it('and so nothing is counted, merged or landed by a replacement or a graft', async () => {
+    const grafts = (root: string) => join(root, '.git/info/grafts');
+    const tellings: ((at: {
+      path: string;
+      root: string;
+      own: string;
+      trunk: string;
+      base: string;
+    }) => Promise<unknown>)[] = [
+      ({ path, own, trunk }) => git(path, 'replace', '--graft', own, trunk),
+      ({ root, own, trunk }) => writeFile(grafts(root), `${own} ${trunk}\n`),
       // The other way round: the trunk's commit is told to be the one the branch began at.
-      [() => git(path, 'replace', trunk, base), () => git(path, 'replace', '-d', trunk)],
+      ({ path, trunk, base }) => git(path, 'replace', trunk, base),
     ];
-    for (const [tell, takeBack] of tellings) {
-      await tell();
+    for (const tell of tellings) {
+      const { project, path } = await work();
+      const { root } = project;
+      const base = await git(path, 'rev-parse', 'main');
+      const trunk = await project.commit({ 'src/c.txt': 'c\n' });
+      const own = await git(path, 'rev-parse', 'HEAD');
+      await tell({ path, root, own, trunk, base });
       const status = succeeded(await verb('status', path));
       assert.deepEqual([status.ahead, status.behind], [1, 1]);
-      const accepted = await verb('accept', path);
-      assert.equal(accepted.error, 'behind_trunk', accepted.message);
-      assert.equal(await git(project.root, 'rev-parse', 'main'), trunk);
-      await takeBack();
+      assert.equal((await verb('done', path)).error, 'behind_trunk');
+      // Both are truly in what lands.
+      succeeded(await verb('accept', path));
+      await rm(grafts(root), { force: true });
+      const real = (...args: string[]) => git(root, '--no-replace-objects', ...args);
+      assert.deepEqual(
+        (await real('log', '-1', '--format=%P', 'main')).split(' ').sort(),
+        [own, trunk].sort(),
+      );
+      assert.equal(await real('show', 'main:src/c.txt'), 'c');
+      assert.equal(
+        await real('diff', '--name-only', trunk, 'main'),
+        await real('diff', '--name-only', base, own),
+      );
     }
-    await git(path, 'replace', '--graft', own, trunk);
+    const { project, path } = await work();
+    const trunk = await project.commit({ 'src/c.txt': 'c\n' });
+    await git(path, 'replace', '--graft', 'HEAD', trunk);
     assert.equal(succeeded(await verb('update', path)).merged, true);
     assert.equal(await git(path, '--no-replace-objects', 'show', 'HEAD:src/c.txt'), 'c');
   });

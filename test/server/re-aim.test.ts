@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { access, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { until } from '../support/processes.ts';
 import { git, type Project, plainConfig, projects } from '../support/project.ts';
 import { type Connection, connections, type ToolAnswer } from '../support/server.ts';
 
@@ -145,12 +147,17 @@ describe('The held root', () => {
 
   it('follows a partial acceptance that removed it and could not delete the branch', async () => {
     const project = await make();
-    const connection = await open({ args: ['--root', project.root] });
+    const goOn = join(project.home, 'go-on');
+    const env = { DISCERN_FAULT_POINT: `accept.moved@${goOn}` };
+    const connection = await open({ args: ['--root', project.root], env });
     const worktree = await startWithWork(connection, project);
     const branch = await git(worktree, 'branch', '--show-current');
-    await git(project.root, 'worktree', 'add', '--quiet', '-f', join(project.home, 'holder'), branch);
 
-    const accepted = await connection.call('discern_accept');
+    const accepting = connection.call('discern_accept');
+    await until('the trunk has moved', () => existsSync(`${goOn}.reached`));
+    await git(project.root, 'worktree', 'add', '--quiet', '-f', join(project.home, 'holder'), branch);
+    await writeFile(goOn, '');
+    const accepted = await accepting;
     assert.equal(accepted.envelope.error, 'partial_acceptance', accepted.text);
     assert.equal(accepted.isError, true);
     assert.equal(landing(accepted).worktree_removed, true);

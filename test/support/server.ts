@@ -18,6 +18,7 @@ export const requiredArguments: Record<string, Record<string, unknown>> = {
   discern_commit: { message: 'm' },
   discern_explain: { job: 'x' },
   discern_recollect: { session: 'x' },
+  discern_verify: { commit: 'x' },
   discern_drop: { worktree: 'x', delete_branch: false },
   discern_phase: { worktree: 'x' },
   discern_peek: { worktree: 'x' },

@@ -38,13 +38,14 @@ export function checkSettings(text: string): CheckedSettings {
   if (!('root' in tree)) return { problems: [{ message: tree.message, ...tree.at, key: '' }] };
   const reader = new Reader(tree.root, settingsFile);
   refuseStrangers(reader);
-  const { callers, consent, landing, receipts, worktree } = SettingsFile.shape;
-  const read = {
-    callers: reader.read(callers, ['callers']),
-    consent: reader.read(consent, ['consent']),
-    landing: reader.read(landing, ['landing']),
-    receipts: reader.read(receipts, ['receipts']),
-    worktree: reader.read(worktree, ['worktree']),
+  const tables = SettingsFile.shape;
+  const read: { [Table in keyof Settings]: Settings[Table] | undefined } = {
+    callers: reader.read(tables.callers, ['callers']),
+    ci: reader.read(tables.ci, ['ci']),
+    consent: reader.read(tables.consent, ['consent']),
+    landing: reader.read(tables.landing, ['landing']),
+    receipts: reader.read(tables.receipts, ['receipts']),
+    worktree: reader.read(tables.worktree, ['worktree']),
   };
   const problems = reader.problems.toSorted((a, b) => a.line - b.line || a.column - b.column);
   if (problems.length > 0) return { problems };
