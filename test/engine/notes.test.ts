@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AcceptData, VerifyData } from '../../src/contract/data.ts';
+import { programOnPath } from '../../src/engine/process/program.ts';
 import { refusedWith, succeeded } from '../support/checkouts.ts';
 import { json } from '../support/cli.ts';
 import { verb } from '../support/engine.ts';
@@ -58,15 +59,24 @@ const enclosed = (statement: unknown, signatures: unknown[] = []) =>
     signatures,
   });
 
+const has = (program: string) => programOnPath(program, process.env.PATH, false) !== undefined;
+
+/** On a machine without the program that signs, the note is there, unsigned, and that is told with the reason. */
+async function toldUnsigned(root: string, hints: readonly string[], why: RegExp): Promise<void> {
+  assert.match(hints.join(), why);
+  assert.equal((await verified(root)).signature, 'unsigned');
+}
+
 describe('A landing', () => {
   let keys: string;
   before(async () => {
     keys = await mkdtemp(join(tmpdir(), 'discern-keys-'));
+    await writeFile(join(keys, 'none'), '');
+    if (!has('ssh-keygen')) return;
     for (const name of ['mine', 'other'])
       execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', name, '-f', join(keys, name)]);
     const mine = (await readFile(join(keys, 'mine.pub'), 'utf8')).trim();
     await writeFile(join(keys, 'allowed'), `dev@example.invalid ${mine}\n`);
-    await writeFile(join(keys, 'none'), '');
   });
   after(() => rm(keys, { recursive: true }));
   afterEach(removeAll);
@@ -111,6 +121,7 @@ describe('A landing', () => {
   it('signs that with the SSH key git signs with, and who checks it says whose that is', async () => {
     const { project, path } = await ready(signing());
     const { landed_commit: landed, hints } = await land(path);
+    if (!has('ssh-keygen')) return toldUnsigned(project.root, hints, /ssh-keygen could not sign/);
     assert.deepEqual(hints, []);
     const good = await verified(project.root);
     assert.equal(good.signature, 'good');
@@ -132,6 +143,10 @@ describe('A landing', () => {
     const before = process.env.GNUPGHOME;
     process.env.GNUPGHOME = home;
     try {
+      if (!has('gpg')) {
+        const { project, path } = await ready({ 'user.signingkey': 'note@example.invalid' });
+        return await toldUnsigned(project.root, (await land(path)).hints, /gpg could not sign/);
+      }
       const id = 'Note Test <note@example.invalid>';
       execFileSync(
         'gpg',
@@ -154,7 +169,7 @@ describe('A landing', () => {
       );
       assert.equal((await verified(missing.project.root)).signature, 'unsigned');
     } finally {
-      execFileSync('gpgconf', ['--kill', 'all']);
+      if (has('gpg')) execFileSync('gpgconf', ['--kill', 'all']);
       if (before === undefined) delete process.env.GNUPGHOME;
       else process.env.GNUPGHOME = before;
       await rm(home, { recursive: true, force: true, maxRetries: 3 });
@@ -206,7 +221,8 @@ describe('A landing', () => {
 
   it('lets a job in CI reuse the signed note of the same tree in a clone, and run the gate for any other', async () => {
     const { project, path } = await ready(signing());
-    await land(path);
+    const { hints: landed } = await land(path);
+    if (!has('ssh-keygen')) return toldUnsigned(project.root, landed, /ssh-keygen could not sign/);
     const hub = join(project.home, 'hub.git');
     await git(project.home, 'clone', '--quiet', '--bare', project.root, hub);
     assert.equal(await git(hub, 'for-each-ref', REF), '', 'nothing is published by itself');
@@ -240,6 +256,23 @@ describe('A landing', () => {
     await project.commit({}, ci);
     assert.match((await done()).hints?.join() ?? '', /no note proves this tree/);
     assert.equal(await ran(), 'ran\nran\nran\nran\n');
+  });
+
+  it('has an unsigned note believed in CI where the trunk says so, and never by the word of a branch', async () => {
+    const { project, path } = await ready();
+    await land(path);
+    const done = async (root: string) => (await json(['done', '--ci'], { cwd: root })).envelope;
+    assert.match((await done(project.root)).hints?.join() ?? '', /the note on this tree is unsigned/);
+    const settings = { 'discern-vscode.toml': '[ci]\nunsigned_notes = true\n' };
+    const branch = succeeded(await verb('start', project.root, { name: 'grants itself' })).path;
+    const own = await project.commit(settings, branch);
+    const note = await noted(project.root, 'main');
+    const tree = await git(branch, 'rev-parse', 'HEAD^{tree}');
+    note.statement.subject[0].digest = { ...note.statement.subject[0].digest, gitCommit: own, gitTree: tree };
+    await replace(project.root, own, enclosed(note.statement));
+    assert.match((await done(branch)).hints?.join() ?? '', /the note on this tree is unsigned/);
+    succeeded(await verb('accept', branch));
+    assert.match((await done(project.root)).message ?? '', /^Nothing was run: .*unsigned/);
   });
 
   it('has git fetch bring the notes of other clones where the project says so, and asks no network', async () => {

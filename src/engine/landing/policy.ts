@@ -1,10 +1,9 @@
 import type { Checkpoint, Config } from '../../contract/config.ts';
 import { count } from '../../contract/count.ts';
-import { decodeUtf8 } from '../config/decode.ts';
-import { checkConfig, configFile, largestConfig } from '../config/index.ts';
-import { git } from '../git/core.ts';
+import { checkConfig, configFile } from '../config/index.ts';
 import { scopeMatchers } from '../jobs/scope-paths.ts';
 import type { Repository, Trunk } from '../repository/repository.ts';
+import { trunkFile } from '../repository/trunk-file.ts';
 
 /** How many checkpoints and paths are named, and how much of a question is shown, in characters. */
 const MOST_NAMED = 5;
@@ -31,13 +30,8 @@ export async function policyWords(
 
 /** The config the trunk has committed; none there is one without policies. */
 async function trunkConfig(repo: Repository, trunk: Trunk): Promise<Config | undefined> {
-  const file = repo.prefix ? `${repo.prefix}/${configFile}` : configFile;
-  const { stdout, code } = await git(repo.top, ['cat-file', 'blob', `${trunk.commit}:${file}`], {
-    ok: [0, 128],
-  });
-  if (code !== 0) return checkConfig('', configFile).config;
-  const decoded = stdout.length > largestConfig ? undefined : decodeUtf8(stdout);
-  return decoded && 'text' in decoded ? checkConfig(decoded.text, configFile).config : undefined;
+  const text = await trunkFile(repo, trunk, configFile);
+  return text === undefined ? undefined : checkConfig(text ?? '', configFile).config;
 }
 
 function grantWords({ acceptance, scopes }: Config, trunk: string, changed: readonly string[]): string[] {

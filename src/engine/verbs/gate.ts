@@ -1,13 +1,14 @@
 import type { Result } from '../../contract/answers.ts';
 import type { Args } from '../../contract/verbs.ts';
 import type { Context } from '../call/context.ts';
-import { loadSettings } from '../config/ours.ts';
+import { checkSettings, settingsFile } from '../config/ours.ts';
 import type { GateMode } from '../gate/plan.ts';
 import { gatePlan, prepareGate, runGate } from '../gate/run.ts';
 import { isClean, readStatus } from '../git/status.ts';
 import { scopeResults } from '../jobs/scopes.ts';
 import { checkNotes, signedWords } from '../note/check.ts';
-import { openRepository, where } from '../repository/repository.ts';
+import { openRepository, type Repository, where } from '../repository/repository.ts';
+import { trunkFile } from '../repository/trunk-file.ts';
 import { divergence, sayingFirst } from '../worktree/divergence.ts';
 
 const none = { passed: 0, failed: 0, cancelled: 0, skipped: 0, timed_out: 0 };
@@ -47,13 +48,16 @@ function gateVerb(mode: GateMode) {
   };
 }
 
+/** Whether the owner wants unsigned notes believed. The trunk's own file counts, so that no branch lets itself pass. */
+async function believesUnsigned(repo: Repository): Promise<boolean> {
+  const text = repo.trunk && (await trunkFile(repo, repo.trunk, settingsFile));
+  return typeof text === 'string' && checkSettings(text).settings?.ci.unsigned_notes === true;
+}
+
 /** In CI: the answer a note gives for this very tree, or why the gate has to run. */
 async function byNote(root: string, ctx: Context): Promise<{ answer?: Result<'done'>; why?: string }> {
   const repo = await openRepository(root, ctx.signal);
-  const [status, settings] = [
-    await readStatus(repo.top, { signal: ctx.signal }),
-    await loadSettings(repo.root),
-  ];
+  const status = await readStatus(repo.top, { signal: ctx.signal });
   if (!isClean(status) || status.overlooked !== undefined)
     return { why: 'No note was looked for, since the tree is not just its commit.' };
   const checked = await checkNotes(repo.top, repo.commit, repo.prefix);
@@ -63,9 +67,9 @@ async function byNote(root: string, ctx: Context): Promise<{ answer?: Result<'do
   }
   const { signed, statement } = checked;
   const { gated_at: at, jobs } = statement.predicate.discern;
-  if (signed.state !== 'good' && !settings.ci.unsigned_notes) {
+  if (signed.state !== 'good' && !(await believesUnsigned(repo))) {
     return {
-      why: `The gate ran, since the note on this tree is ${signedWords(signed)}. Name who may sign in gpg.ssh.allowedSignersFile or the GPG keyring, or set [ci] unsigned_notes.`,
+      why: `The gate ran, since the note on this tree is ${signedWords(signed)}. Name who may sign in gpg.ssh.allowedSignersFile or the GPG keyring, or set [ci] unsigned_notes on the trunk.`,
     };
   }
   return {
