@@ -86,7 +86,8 @@ describe('A running gate', () => {
     const server = start(['--root', project.root]);
     server.send(
       ...hello,
-      toolCall(1, 'discern_test', { path: other.root }),
+      // Of two test jobs the second would wait for the first.
+      toolCall(1, 'discern_prepare', { path: other.root }),
       toolCall(2, 'discern_test', {}, { progressToken: 'mine' }),
     );
     const pids = await pidsOf(project);

@@ -111,8 +111,13 @@ export async function worktreesOf(
   ctx: Context,
   options: { parked?: boolean } = {},
 ): Promise<NamedWorktree[]> {
-  if (!(await exists(project.commonDir))) return [];
-  const entries = await checkoutsOf(project.commonDir, ctx.signal);
+  const isThere = () => exists(project.commonDir);
+  if (!(await isThere())) return [];
+  const entries = await checkoutsOf(project.commonDir, ctx.signal).catch(async (error) => {
+    // One that goes while it is looked at hides none of the others.
+    if (await isThere()) throw error;
+    return [];
+  });
   const parked = options.parked ? await parkedByPath(project.commonDir) : new Map<string, Parked>();
   const first = entries.find(({ bare, prunable }) => !bare && prunable === undefined)?.path;
   const home = rootIn(project, first ?? project.commonDir);
