@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { until } from '../support/processes.ts';
 import { git } from '../support/project.ts';
 import { claude } from './claude.ts';
 import { codex } from './codex.ts';
@@ -60,7 +61,8 @@ describe('A real client, where the owner wants a person asked before work lands,
       assert.equal(await main(), before, 'nothing moves while a person thinks');
       const results = model.results().length;
       await no(terminal);
-      await terminal.goes(question);
+      // The second question may come before anybody saw the first one go.
+      await until('the model hears of the answer', () => model.results().length > results);
       await terminal.shows(question);
       assert.match(at(model.results(), results), /Nothing was changed: the person who was asked .* said no/);
       assert.equal(await main(), before);

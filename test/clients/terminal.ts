@@ -17,8 +17,6 @@ export interface Terminal {
   screen(): Promise<string>;
   /** Waits for something to stand on the screen. */
   shows(pattern: RegExp): Promise<void>;
-  /** Waits for something to be gone from the screen. */
-  goes(pattern: RegExp): Promise<void>;
   /** Ends the terminal and what runs in it. */
   close(): Promise<void>;
 }
@@ -77,7 +75,6 @@ export async function openTerminal(
         throw new Error(`${error instanceof Error ? error.message : error}\n${await screen()}`);
       }
     },
-    goes: (pattern) => until(`${pattern} goes`, async () => !pattern.test(await screen())),
     async close() {
       if (closed) return;
       closed = true;

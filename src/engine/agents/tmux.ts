@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { devNull } from 'node:os';
 import { Refusal } from '../call/refusal.ts';
 import { scrubbedEnv } from '../process/env.ts';
@@ -91,7 +92,8 @@ export const closePane = ({ id }: Pane, signal: AbortSignal): Promise<string> =>
 
 /** Puts a text into a terminal as a paste, which no program takes for keys. The text has no control characters but lines and tabs. */
 export async function paste({ id }: Pane, text: string, signal: AbortSignal): Promise<void> {
-  const buffer = `discern-${process.pid}`;
+  // Of its own: two that are typed at once into two terminals must not get each other's text.
+  const buffer = `discern-${randomBytes(8).toString('hex')}`;
   await succeed(['load-buffer', '-b', buffer, '-'], signal, text);
   await succeed(['paste-buffer', '-d', '-p', '-b', buffer, '-t', id], signal);
 }
