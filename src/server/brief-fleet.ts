@@ -1,4 +1,5 @@
 import type { FleetData, FleetWorktree, SessionRow } from '../contract/verbs-fleet.ts';
+import { byUrgency } from '../engine/fleet/attention.ts';
 
 type Json = Record<string, unknown>;
 
@@ -58,18 +59,12 @@ export function briefFleet(data: Partial<FleetData>): { data: Json; more: Record
     if (fits(whole)) return whole;
   }
   const least = details.at(-1) as Detail;
-  const order = [...all].sort(byNeed);
+  const order = [...all].sort(byUrgency);
   for (let count = order.length - 1; count > 0; count = Math.floor(count * 0.95)) {
     const some = attempt(new Set(order.slice(0, count)), least);
     if (fits(some)) return some;
   }
   return attempt(new Set(), least);
-}
-
-function byNeed(a: FleetWorktree, b: FleetWorktree): number {
-  const rank = ({ needs_attention: why = [] }: FleetWorktree) => (why.length > 0 ? 0 : 1);
-  const time = ({ last_activity: at = '' }: FleetWorktree) => Date.parse(at) || 0;
-  return rank(a) - rank(b) || time(b) - time(a);
 }
 
 /** Without what is as usual: absent means clean, even with the trunk, made by discern, no session. */

@@ -33,7 +33,8 @@ export class FleetChanges {
     if (this.#wanted) return;
     this.#wanted = true;
     const { watchFleet } = await loadEngine();
-    if (!this.#wanted) return;
+    // It may have been ended meanwhile, and begun again.
+    if (!this.#wanted || this.#stop) return;
     this.#stop = watchFleet(this.#ctx, () => {
       for (const listener of this.#listeners) listener();
     });

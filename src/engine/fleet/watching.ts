@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type FSWatcher, watch } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Context } from '../call/context.ts';
 import { namesIn } from '../files/files.ts';
 import { knownSessions, programFolders } from '../sessions/list.ts';
@@ -62,13 +62,20 @@ export function watchFleet(ctx: Pick<Context, 'projects' | 'serves'>, changed: (
     if (tells && seen !== undefined && print !== seen) tell();
     seen = print;
   };
+  // A folder that goes takes its watcher along, and the next look follows what is there instead. The system tells of that under the
+  // folder's own name, as it does of a file in it that is called the same.
+  const forget = (folder: string, watcher: FSWatcher) => {
+    watcher.close();
+    if (watchers.get(folder) === watcher) watchers.delete(folder);
+  };
   const follow = (folder: string, kind: 'git' | 'whole') => {
     try {
       const watcher = watch(folder, { persistent: false }, (_event, name) => {
-        if (kind === 'whole' || name === null || tells.test(name)) tell();
+        const itself = name === basename(folder);
+        if (itself) forget(folder, watcher);
+        if (itself || kind === 'whole' || name === null || tells.test(name)) tell();
       });
-      // A folder that goes takes its watcher along; the next look sees what is there instead.
-      watcher.on('error', () => watcher.close());
+      watcher.on('error', () => forget(folder, watcher));
       watchers.set(folder, watcher);
     } catch {
       // Not on every file system, and not beyond the system's number of watchers: the slow look stands in.
