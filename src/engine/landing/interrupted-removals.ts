@@ -11,7 +11,7 @@ import { shellWord } from '../words/shell-word.ts';
 import { belongsTo } from '../worktree/admin.ts';
 import { gitDirOf } from '../worktree/identity.ts';
 import { homeCheckout } from '../worktree/place.ts';
-import { closeRemoval, listRemovals, renamedTo } from './removal-record.ts';
+import { closeRemoval, isItsAdmin, listRemovals, renamedTo } from './removal-record.ts';
 import { deleteJudged } from './retire.ts';
 
 /** What was found of removals that were cut off. */
@@ -28,6 +28,8 @@ export interface InterruptedRemoval {
   judged: boolean;
   /** git's directory that its `.git` file names; absent where that is deleted already. */
   gitDir?: string;
+  /** Whether git still has the worktree: that directory is there, and no other worktree has been registered under its name since. */
+  registered: boolean;
 }
 
 /**
@@ -56,7 +58,9 @@ export async function findInterruptedRemovals(repo: Repository): Promise<Interru
     if (!waiting) continue;
     const gitDir = await gitDirOf(waiting.at);
     const ours = gitDir === undefined ? waiting.judged : await belongsTo(repo.commonDir, gitDir);
-    if (ours) found.push({ ...waiting, path, ...(gitDir !== undefined && { gitDir }) });
+    if (!ours) continue;
+    const registered = gitDir !== undefined && (await exists(gitDir)) && (await isItsAdmin(removal, gitDir));
+    found.push({ ...waiting, path, registered, ...(gitDir !== undefined && { gitDir }) });
   }
   return found;
 }
@@ -69,12 +73,14 @@ async function remedyFor(at: string): Promise<string> {
 
 async function converge(
   repo: Repository,
-  { at, path, judged }: InterruptedRemoval,
+  { at, path, judged, gitDir, registered }: InterruptedRemoval,
   result: Finished,
 ): Promise<void> {
   // The process that held the lock may just have finished.
   if (!(await exists(at))) return;
-  const known = repo.worktrees.some((entry) => entry.path === path);
+  // Of one that was judged the `.git` file may be deleted already: then its record alone says which it was.
+  const its = registered || (judged && gitDir === undefined);
+  const known = its && repo.worktrees.some((entry) => entry.path === path);
   // One that git has forgotten since is for `orphanedRemovals` to tell of.
   if (judged) {
     const home = homeCheckout(repo);

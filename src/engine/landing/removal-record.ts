@@ -1,6 +1,7 @@
 import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
 import * as z from 'zod';
 import { namesIn, stateDir } from '../files/files.ts';
+import { gitDirOf } from '../git/git-dir.ts';
 import { type Kind, readRecordFile, writeRecordFile } from '../state/record.ts';
 import { inodeOf, type NamedTree, removeOwnFile } from '../state/remove.ts';
 
@@ -10,6 +11,10 @@ const RemovalRecord = z.object({
   id: z.string().regex(/^[0-9a-f]{8}$/),
   path: z.string().refine((path) => isAbsolute(path) && normalize(path) === path && path !== dirname(path)),
   ino: z.string().describe('The directory’s inode, which a rename keeps.'),
+  admin: z
+    .string()
+    .exactOptional()
+    .describe('The inode of git’s directory of the worktree; absent in the record of an older release.'),
 });
 export type RemovalRecord = z.infer<typeof RemovalRecord>;
 
@@ -34,7 +39,18 @@ export async function recordRemoval(commonDir: string, path: string, trash: stri
   const [id, ino] = [idOf(trash), await inodeOf(path)];
   if (id === undefined || ino === undefined || trash !== trashFor(path, id))
     throw new Error(`${path} is not a directory that could be moved to ${trash}`);
-  await writeRecordFile(commonDir, recordPath(commonDir, id), kind, { version: 1, id, path, ino });
+  const gitDir = await gitDirOf(path);
+  const admin = gitDir && (await inodeOf(gitDir));
+  const record: RemovalRecord = { version: 1, id, path, ino, ...(admin !== undefined && { admin }) };
+  await writeRecordFile(commonDir, recordPath(commonDir, id), kind, record);
+}
+
+/**
+ * Whether git's directory is the one the worktree had when its removal began: another worktree may have been registered under its
+ * name since, and what was removed must not come in its place.
+ */
+export async function isItsAdmin({ admin }: RemovalRecord, gitDir: string): Promise<boolean> {
+  return admin === undefined || (await inodeOf(gitDir)) === admin;
 }
 
 export async function closeRemoval(commonDir: string, trash: string): Promise<void> {

@@ -19,14 +19,15 @@ export async function orphanedRemovals(
   removals: readonly InterruptedRemoval[],
 ): Promise<Leftover[]> {
   const found: Leftover[] = [];
-  for (const { at, path, judged, gitDir } of removals) {
+  for (const { at, path, judged, gitDir, registered } of removals) {
     if (judged || gitDir === undefined) continue;
-    const [known, taken] = await Promise.all([exists(gitDir), exists(path)]);
-    if (known && (!taken || (await isInUse(commonDir, gitDir)))) continue;
+    const [named, taken] = await Promise.all([exists(gitDir), exists(path)]);
+    if (registered && (!taken || (await isInUse(commonDir, gitDir)))) continue;
     const left = `${at} is what a cut off removal left of ${path}`;
-    if (taken) {
+    if (taken || named) {
+      const now = taken ? 'something else is there now' : 'git has another worktree by its name now';
       found.push({
-        what: `${left}, and something else is there now; it may hold work. Look through it first.`,
+        what: `${left}, and ${now}; it may hold work. Look through it first.`,
         remedy: `rm -rf ${shellWord(at)}`,
       });
       continue;

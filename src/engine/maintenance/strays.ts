@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, rename, rmdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rmdir, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { point } from '../faults/faults.ts';
 import { exists, stateDir } from '../files/files.ts';
-import { git } from '../git/core.ts';
+import { git, pathText } from '../git/core.ts';
 import { resolveCommit } from '../git/refs.ts';
 import type { Repository } from '../repository/repository.ts';
 import { madeOwnDir } from '../state/own-dir.ts';
@@ -11,6 +11,7 @@ import { PRUNE } from '../state/remedies.ts';
 import { removeOwnFile } from '../state/remove.ts';
 import { belongsTo } from '../worktree/admin.ts';
 import { gitDirOf } from '../worktree/identity.ts';
+import { submodulesIn } from '../worktree/inspect.ts';
 import { interruptedStarts } from '../worktree/mark.ts';
 import { isId } from '../worktree/name.ts';
 import { realWorktreesDir } from '../worktree/place.ts';
@@ -105,7 +106,7 @@ export async function removeRegistration(made: string): Promise<void> {
 
 /**
  * Registers a checkout that git has forgotten under the name its `.git` file still says (gitrepository-layout(5)), on its
- * branch if that is there and free, else detached at the trunk. No file of it is touched: whatever differs from that
+ * branch if that is there and free, else detached at the trunk. Nothing in its files is touched: whatever differs from that
  * commit shows as an edit. The registration appears whole, by one rename.
  */
 export async function registerAgain(
@@ -131,8 +132,32 @@ export async function registerAgain(
     await removeRegistration(made);
     throw error;
   }
+  const lost = await unlinkLostSubmodules(path, admin);
   await git(path, ['update-index', '-q', '--refresh'], { ok: [0, 1] });
-  return free
-    ? undefined
-    : `${path} is detached at ${commit.slice(0, 10)}: its branch is not known any more.`;
+  const notes = [
+    ...(free ? [] : [`${path} is detached at ${commit.slice(0, 10)}: its branch is not known any more.`]),
+    ...(lost.length > 0
+      ? [
+          `git had deleted the repository of ${lost.join(', ')} with it: its files are there, and "git submodule update --init" in an empty directory brings a repository again.`,
+        ]
+      : []),
+  ];
+  return notes.length > 0 ? notes.join(' ') : undefined;
+}
+
+/**
+ * Takes away the `.git` files of submodules whose repository lay in the registration that git deleted, and is gone with it
+ * (gitrepository-layout(5), `modules`): with such a file git refuses everything in the whole checkout. Resolves with where they lie.
+ */
+async function unlinkLostSubmodules(path: string, admin: string): Promise<string[]> {
+  const lost: string[] = [];
+  for (const link of await submodulesIn(path)) {
+    const inner = join(path, link.toString('utf8'));
+    const repository = await gitDirOf(inner);
+    if (repository === undefined || !repository.startsWith(`${admin}/modules/`)) continue;
+    if (await exists(repository)) continue;
+    await unlink(join(inner, '.git'));
+    lost.push(pathText(link));
+  }
+  return lost;
 }

@@ -66,9 +66,9 @@ export async function unfinished(repo: Repository): Promise<Interrupted> {
       detail: path,
     });
   }
-  for (const { at, path, judged, gitDir } of removals) {
+  for (const { at, path, judged, gitDir, registered } of removals) {
     // A removal that is still going is no leftover.
-    if (gitDir !== undefined && (await exists(gitDir)) && (await isInUse(commonDir, gitDir))) continue;
+    if (gitDir !== undefined && registered && (await isInUse(commonDir, gitDir))) continue;
     const goesOn = {
       what: `A removal of ${path} was cut off; what is left is in ${at}.`,
       next: 'goes on with it',
@@ -82,7 +82,7 @@ export async function unfinished(repo: Repository): Promise<Interrupted> {
         removes: path,
         ...(branch !== undefined && { frees: branch }),
       });
-    } else if (gitDir !== undefined && (await exists(gitDir)) && !(await exists(path))) {
+    } else if (registered && !(await exists(path))) {
       found.push({ ...goesOn, action: 'put back', detail: path, restores: path });
     }
   }

@@ -28,7 +28,7 @@ export async function lostWorktrees(
   strays: readonly Stray[],
   removals: readonly InterruptedRemoval[],
 ): Promise<Leftover[]> {
-  const removed = new Set(removals.map(({ path }) => path));
+  const removed = new Set(removals.filter(({ registered }) => registered).map(({ path }) => path));
   const lost = repo.worktrees
     .slice(1)
     .filter(({ prunable, path }) => prunable !== undefined && !removed.has(path));

@@ -51,7 +51,7 @@ export async function overlookedEdits(checkout: string, env: Env = {}): Promise<
 }
 
 /** The submodules the index has (git-ls-files(1), mode 160000). */
-async function submodulesIn(checkout: string, env: Env): Promise<Buffer[]> {
+export async function submodulesIn(checkout: string, env: Env = {}): Promise<Buffer[]> {
   const { stdout } = await git(checkout, ['ls-files', '-s', '-z'], { env });
   return fields(stdout)
     .filter((line) => line.toString('latin1', 0, submodule.length) === submodule)
@@ -78,7 +78,7 @@ async function populated(checkout: string, paths: readonly Buffer[]): Promise<Su
 
 /** The submodules that are checked out, each with the commit it has. */
 export async function submoduleCommits(checkout: string): Promise<NamedEntry[]> {
-  const submodules = await submodulesIn(checkout, {});
+  const submodules = await submodulesIn(checkout);
   const found: NamedEntry[] = [];
   for (const { path, inner, env } of await populated(checkout, submodules)) {
     found.push({ path, mode: submodule, id: await gitLine(inner, ['rev-parse', 'HEAD'], { env }) });
