@@ -35,6 +35,8 @@ describe('Why git failed', () => {
     ],
     ['error: unable to write file src/a.txt', 'unwritten'],
     ['fatal: .git/index: index file smaller than expected', 'damaged_index'],
+    ['fatal: not a git repository: sub/../../../app/.git/worktrees/one-1a2b3c/modules/sub', 'lost_submodule'],
+    ["fatal: not a git repository: '/tmp/app/.git/modules/sub'", 'other'],
     ['error: bad signature 0x00000000\nfatal: index file corrupt', 'damaged_index'],
     ['Author identity unknown\n\n*** Please tell me who you are.\n\nRun', 'no_identity'],
     ['fatal: empty ident name (for <a@b>) not allowed', 'no_identity'],

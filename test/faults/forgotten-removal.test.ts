@@ -53,3 +53,24 @@ describe('A worktree that git forgot while its removal was cut off', () => {
     await project.commit({ 'later.txt': 'later\n' }, path);
   });
 });
+
+describe('A worktree whose submodule has lost its repository', () => {
+  afterEach(removeAll);
+
+  it('is told as that, with the one thing to do, and works after it', async () => {
+    const library = await make();
+    const project = await make();
+    const { path } = await started(project.root, { name: 'lost' });
+    const allow = ['-c', 'protocol.file.allow=always'];
+    await git(path, ...allow, 'submodule', '--quiet', 'add', library.root, 'sub');
+    await git(path, 'commit', '--quiet', '--message', 'sub');
+    await rm(await git(join(path, 'sub'), 'rev-parse', '--absolute-git-dir'), { recursive: true });
+    for (const name of ['status', 'done', 'update', 'accept'] as const) {
+      const answer = await verb(name, path);
+      assert.equal(answer.error, 'unavailable', `${name}: ${answer.message}`);
+      assert.match(answer.message ?? '', /remove the "\.git" file in the submodule's directory/);
+    }
+    await rm(join(path, 'sub/.git'));
+    succeeded(await verb('status', path));
+  });
+});

@@ -14,6 +14,8 @@ export type Cause =
   | 'damaged_index'
   /** A file could not be written, and git does not say why: a full disk, a quota or a limit. */
   | 'unwritten'
+  /** The repository of a submodule that is checked out is gone; git refuses the whole checkout then. */
+  | 'lost_submodule'
   | 'other';
 
 /** What else a git command that failed may have said, by what it means for the caller. */
@@ -60,6 +62,8 @@ const patterns: readonly [Cause, RegExp][] = [
     'unwritten',
     /couldn't (?:write|set) '|unable to write file|write error|unable to write new (?:index )?file|unable to create directory for/i,
   ],
+  // The path that a submodule's `.git` file names is told as seen from the checkout; that of the checkout itself is absolute.
+  ['lost_submodule', /not a git repository: [^/'\n][^\n]*\/modules\//],
 ];
 
 /** The cause of a git failure by what git printed. A cause that time cannot mend comes before a lock it shows itself as. */
@@ -122,6 +126,8 @@ export function adviceOn(cause: Cause, place: string): string {
       return `git does not know who commits in ${place}: set user.name and user.email ("git config --global user.name <name>"), then call again`;
     case 'unwritten':
       return `a file in ${place} could not be written, as on a full disk, at a quota or a limit: free some space, then call again`;
+    case 'lost_submodule':
+      return `the repository of a submodule of ${place} is gone: remove the ".git" file in the submodule's directory, which keeps its other files, then call again`;
     case 'locked':
       return `another git holds a lock in ${place}: wait for it, or remove the lock file if no git is running, then call again`;
     case 'other':
