@@ -51,6 +51,7 @@ async function assertLands(one: Work): Promise<void> {
   assert.equal(await git(project.root, 'rev-parse', 'main', 'HEAD'), `${commit}\n${commit}`);
   assert.equal(await isThere(path), false);
   assert.equal(await git(project.root, 'branch', '--list', branch), '');
+  await git(project.root, 'notes', '--ref=refs/notes/discern', 'list', commit);
   const status = await assertSound(project, [commit]);
   assert.equal(status.findings, undefined);
   assert.equal(status.recovery, undefined, 'there was nothing left to recover');

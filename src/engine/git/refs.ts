@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readBounded } from '../files/bounded-file.ts';
+import { exists } from '../files/files.ts';
 import { type GitError, git, gitLine, tryGit } from './core.ts';
+import { textOf } from './git-dir.ts';
 
 /** One line of `git for-each-ref`. */
 export interface Ref {
@@ -29,6 +32,26 @@ export async function listRefs(
       const [name = '', commit = '', target = ''] = line.split('\0');
       return { name, commit, ...(target && { target }) };
     });
+}
+
+/** The most bytes of git's file of packed refs that are read to see whether any is below a prefix. */
+const MOST_PACKED = 1024 * 1024;
+
+/**
+ * Whether there may be refs below a prefix, as `refs/x/`. False only where git's own files say that there are none
+ * (gitrepository-layout(5)), which costs no process.
+ */
+export async function mayHaveRefs(commonDir: string, prefix: string): Promise<boolean> {
+  for (const name of ['reftable', prefix]) if (await exists(join(commonDir, name))) return true;
+  // Packing writes this file before it removes the other ones.
+  const packed = await readBounded(join(commonDir, 'packed-refs'), MOST_PACKED);
+  return packed !== undefined && (!('text' in packed) || packed.text.includes(` ${prefix}`));
+}
+
+/** The commit a ref is at, where it lies in a file of its own; `undefined` where git has to be asked. */
+export async function looseRef(commonDir: string, ref: string): Promise<string | undefined> {
+  const id = (await textOf(join(commonDir, ref)))?.trim() ?? '';
+  return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(id) ? id : undefined;
 }
 
 /** The commit `name` means, or `undefined` when it names none. */
@@ -152,9 +175,20 @@ export async function aheadBehind(
   return { ahead, behind };
 }
 
+/** Trees found, by the full name of their commit: as immutable as ancestry. */
+const trees = new Map<string, string>();
+
 /** The tree of a commit. */
-export const treeOf = (cwd: string, commit: string): Promise<string> =>
-  gitLine(cwd, ['rev-parse', `${commit}^{tree}`]);
+export async function treeOf(cwd: string, commit: string): Promise<string> {
+  const told = trees.get(commit);
+  if (told !== undefined) return told;
+  const tree = await gitLine(cwd, ['rev-parse', `${commit}^{tree}`]);
+  if (/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(commit)) {
+    if (trees.size >= MOST_KNOWN) trees.clear();
+    trees.set(commit, tree);
+  }
+  return tree;
+}
 
 /** The tree of each commit; git is asked once for all of them. */
 export async function treesOf(

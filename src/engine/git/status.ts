@@ -101,6 +101,12 @@ export async function readStatus(
   return status;
 }
 
+/** The paths of a checkout with conflicts (git-ls-files(1), `--unmerged`): its index alone is asked. */
+export async function unmergedPaths(cwd: string): Promise<string[]> {
+  const { stdout } = await git(cwd, ['ls-files', '--unmerged', '--full-name', '-z']);
+  return [...new Set(fields(stdout).map((line) => pathText(line.subarray(line.indexOf(0x09) + 1))))];
+}
+
 async function checkoutAt(cwd: string, env: Record<string, string> | undefined): Promise<Checkout> {
   if (!env) return (await readPlace(cwd)) ?? askPlace(cwd);
   const { GIT_DIR: gitDir, GIT_WORK_TREE: top } = env;

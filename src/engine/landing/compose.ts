@@ -18,19 +18,19 @@ export async function commitLanding(
 ): Promise<string> {
   const { base, head, tree } = work;
   const { top: cwd } = repo;
-  const [contains, isSame] = [await isAncestor(cwd, base, head), tree === (await treeOf(cwd, base))];
+  const bringsNothing = async () => tree === (await treeOf(cwd, base));
   const branch = repo.branch ?? head.slice(0, 10);
   switch (how) {
     case 'ff':
-      if (contains) return head;
+      if (await isAncestor(cwd, base, head)) return head;
       return commitForPerson(cwd, tree, [head, base], `Merge ${trunk} into ${branch}\n`);
     case 'merge':
       if (base === head) return head;
       return commitForPerson(cwd, tree, [base, head], `Merge branch '${branch}'\n`);
     case 'squash':
-      return isSame ? base : squash(cwd, work, branch);
+      return (await bringsNothing()) ? base : squash(cwd, work, branch);
     case 'rebase':
-      return isSame ? base : replay(repo, work);
+      return (await bringsNothing()) ? base : replay(repo, work);
   }
 }
 

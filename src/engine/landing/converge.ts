@@ -1,4 +1,5 @@
 import type { Context } from '../call/context.ts';
+import { type Config, loadConfig } from '../config/index.ts';
 import { lockCheckout } from '../repository/checkout.ts';
 import { openRepository, type Repository, rootIn } from '../repository/repository.ts';
 import { holding } from '../state/lock.ts';
@@ -19,9 +20,10 @@ export async function converge(
   ctx: Context,
 ): Promise<Convergence | undefined> {
   try {
-    const fresh = await openRepository(rootIn(repo, landing));
-    const orders = ordersOf(fresh);
+    const root = rootIn(repo, landing);
+    const orders = ordersOf((await loadConfig(root)).config);
     if (orders.length === 0) return undefined;
+    const fresh = await openRepository(root);
     const lock = await lockCheckout(fresh, fresh, 'making it ready after a landing', ctx);
     const result = await holding(lock, async () => {
       const commands = await checkoutCommands(fresh, 'accept', ctx);
@@ -39,10 +41,10 @@ export async function converge(
   }
 }
 
-function ordersOf(repo: Repository): Order[] {
-  const smoke = repo.config.config.jobs.find(({ name }) => name === 'smoke');
+function ordersOf(config: Config): Order[] {
+  const smoke = config.jobs.find(({ name }) => name === 'smoke');
   return [
-    ...repositoryEnsures(repo),
+    ...repositoryEnsures(config),
     ...(smoke?.commands ?? []).map((command) => ({
       name: 'jobs.smoke',
       command,

@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Landing } from '../../contract/data.ts';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
@@ -9,7 +7,8 @@ import { adviceOn } from '../git/cause.ts';
 import { GitError } from '../git/core.ts';
 import type { Difference } from '../git/diff.ts';
 import { parseObstacles } from '../git/read-tree.ts';
-import { isAncestor, moveRef, moveRefWith, resolveCommit } from '../git/refs.ts';
+import { isAncestor, looseRef, moveRef, moveRefWith, resolveCommit } from '../git/refs.ts';
+import { noteLanding } from '../note/landed.ts';
 import { cleanAt } from '../removal/stock.ts';
 import { landedRef } from '../repository/landed.ts';
 import { type Repository, type Trunk, where } from '../repository/repository.ts';
@@ -105,10 +104,14 @@ export async function land(order: LandingOrder, ctx: Context): Promise<LandingRe
   ctx.emit({ type: 'progress', message: `${trunk.name} is at ${to.slice(0, 10)}.` });
   await point('accept.followed');
   const tearDown = tearingDown(repo.commonDir, 'accept', ctx, cleanAt);
-  const result = await retire(journal, false, repo, tearDown);
+  // Neither depends on the other, and each is several gits.
+  const [result, notes] = await Promise.all([
+    retire(journal, false, repo, tearDown),
+    noteLanding(repo, landing, to),
+  ]);
   await point('accept.retired');
   await closeJournal(repo.commonDir);
-  return result;
+  return { ...result, notes };
 }
 
 /** What a commit made in the landing checkout took back, while the trunk had moved and its files had not. */
@@ -117,8 +120,7 @@ async function undoneMeanwhile(
   { from, to }: Journal,
 ): Promise<string[]> {
   // The ref was just written, and so is a file of its own; else git is asked.
-  const text = await readFile(join(repo.commonDir, trunk.ref), 'utf8').catch(() => '');
-  if (text.trim() === to) return [];
+  if ((await looseRef(repo.commonDir, trunk.ref)) === to) return [];
   const now = await resolveCommit(landing, trunk.ref);
   return now === undefined || now === to ? [] : undoneBy(landing, from, to, now);
 }
@@ -249,7 +251,11 @@ export async function retire(
   if (teardown.reason !== undefined) return { landing: flags, reason: teardown.reason, teardown };
   await point('resource.cleared');
   const removal = { from: landing, path, trash, repo };
-  const gone = await removeCheckout(removal, cleanAt(head, path)).catch(
+  let kept: string | undefined;
+  const withBranch = async () => {
+    kept = branch === null ? undefined : await deleteBranch(removal, branch, head).catch(inWords);
+  };
+  const gone = await removeCheckout(removal, cleanAt(head, path), withBranch).catch(
     (error): Retirement => ({
       removed: false,
       reason: `${path} could not be removed: ${inWords(error)}`,
@@ -258,9 +264,8 @@ export async function retire(
   const { removed, reason } = gone;
   if (!removed) return { landing: flags, teardown, ...(reason && { reason }) };
   flags.worktree_removed = true;
-  await point('accept.removed');
-  const kept = branch === null ? undefined : await deleteBranch(removal, branch, head).catch(inWords);
   flags.branch_deleted = branch !== null && kept === undefined;
+  await point('accept.removed');
   const reasons = [reason, kept].filter((one) => one !== undefined);
   const told = ('hints' in teardown && teardown.hints) || [];
   return {

@@ -8,6 +8,8 @@ import { switchTree } from '../git/read-tree.ts';
 import { isAncestor, resolveCommit } from '../git/refs.ts';
 import { isTrackedClean, readStatus } from '../git/status.ts';
 import { forgetWorktree, listWorktrees } from '../git/worktree.ts';
+import { noteLanding } from '../note/landed.ts';
+import { isNoted } from '../note/store.ts';
 import type { Repository } from '../repository/repository.ts';
 import { type Busy, holding, type Lock, orRefuse, tryLock } from '../state/lock.ts';
 import { adminDirs } from '../worktree/admin.ts';
@@ -29,9 +31,11 @@ export interface Recovery {
   landing: Landing;
   /** What is left for a person, in words. */
   reason?: string;
+  /** What a person should know of the note that says what was proved. */
+  notes?: string[];
 }
 
-type Place = Pick<Repository, 'commonDir' | 'top'>;
+type Place = Pick<Repository, 'commonDir' | 'top' | 'config'>;
 
 /**
  * Finishes a landing that was interrupted, if there is one. Everything is decided from what git says now: did the trunk
@@ -72,14 +76,15 @@ export function tryLockLanding(
 
 /** {@link recoverLanding} for a caller that holds the landing lock. */
 export async function recoverLocked(
-  { commonDir, top }: Place,
+  place: Place,
   ctx: Context,
-  tearDown: TearDown = leavingResources(commonDir),
+  tearDown: TearDown = leavingResources(place.commonDir),
 ): Promise<Recovery | undefined> {
+  const { commonDir } = place;
   const journal = await readJournal(commonDir);
   if (!journal) return undefined;
   ctx.emit({ type: 'progress', message: 'Finishing a landing that was interrupted.' });
-  const recovery = await converge(journal, { commonDir, top }, tearDown);
+  const recovery = await converge(journal, place, tearDown);
   await closeJournal(commonDir);
   return recovery;
 }
@@ -87,7 +92,7 @@ export async function recoverLocked(
 /** `top` is a checkout that is there: the landing checkout of the journal may have been moved since. */
 async function converge(
   journal: Journal,
-  { commonDir, top }: Place,
+  { commonDir, top, config }: Place,
   tearDown: TearDown,
 ): Promise<Recovery | undefined> {
   const { trunk, from, to } = journal;
@@ -118,6 +123,8 @@ async function converge(
   );
   const settled = { ...journal, landing: (home ?? stays)?.path ?? top };
   const result = await retireRecovered(settled, { commonDir, worktrees }, tearDown);
+  const place = { commonDir, config, prefix: journal.project };
+  const notes = (await isNoted(settled.landing, to)) ? [] : await noteLanding(place, settled.landing, to);
   const reasons = [
     ...(edited.length > 0 ? [`these files of ${home?.path} were edited and kept: ${edited.join(', ')}`] : []),
     ...(result.reason ? [result.reason] : []),
@@ -126,6 +133,7 @@ async function converge(
     journal: settled,
     landing: result.landing,
     ...(reasons.length > 0 && { reason: reasons.join('; ') }),
+    ...(notes.length > 0 && { notes }),
   };
 }
 

@@ -49,11 +49,12 @@ export { judgedName, trashFor };
  * committed it is put back as it was. git's own `worktree remove` looks first and deletes afterwards.
  *
  * `accepts` decides on what was found after the rename; a sentence it returns puts the directory back, and so does
- * whatever it throws.
+ * whatever it throws. `once` git has forgotten the checkout, that is called while its files are deleted; it must not reject.
  */
 export async function removeCheckout(
   removal: Removal,
   accepts: (found: Stock, trash: string) => Promise<string | undefined> | string | undefined,
+  once?: () => Promise<void>,
 ): Promise<Retirement> {
   const { from, path, trash, repo } = removal;
   // Without it git would answer for the repository around this directory.
@@ -102,7 +103,7 @@ export async function removeCheckout(
     throw error;
   }
   await point('retire.forgotten');
-  const left = await deleteJudged(repo.commonDir, judged);
+  const [left] = await Promise.all([deleteJudged(repo.commonDir, judged), once?.()]);
   return {
     removed: true,
     ...(left && { reason: left }),

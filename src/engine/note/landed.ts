@@ -12,7 +12,7 @@ import { fetchMapping, NOTES_REF, writeNote } from './store.ts';
  * nothing. Answers what a person should know: a landing stands whether or not this worked, and so nothing here rejects.
  */
 export async function noteLanding(
-  repo: Pick<Repository, 'top' | 'commonDir' | 'prefix' | 'config'>,
+  repo: Pick<Repository, 'commonDir' | 'prefix' | 'config'>,
   cwd: string,
   commit: string,
 ): Promise<string[]> {
@@ -23,7 +23,7 @@ export async function noteLanding(
     const signature = await sign(cwd, signedBytes(payload));
     const problem = signature && 'why' in signature ? signature.why : undefined;
     const signatures = signature && 'sig' in signature ? [signature] : [];
-    await writeNote(cwd, [commit, proof.tree], sealedIn(payload, signatures));
+    await writeNote(cwd, repo.commonDir, [commit, proof.tree], sealedIn(payload, signatures));
     if (repo.config.config.repository.proof_notes_mode === 'fetch') await fetchNotes(cwd);
     return problem === undefined ? [] : [`The note in ${NOTES_REF} is unsigned: ${problem}.`];
   } catch (error) {

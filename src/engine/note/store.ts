@@ -1,5 +1,5 @@
 import { fields, git, pathText } from '../git/core.ts';
-import { listRefs } from '../git/refs.ts';
+import { listRefs, looseRef } from '../git/refs.ts';
 
 /** Where notes of ours are. */
 export const NOTES_REF = 'refs/notes/discern';
@@ -22,15 +22,20 @@ const pathsOf = (id: string) => [
  * Notes one text on several objects, in place of what our ref had there. Each write stands on the one before it, so that none of
  * two at once is lost: git moves the ref only forward from where it was. Rejects with git's own error where that fails.
  */
-export async function writeNote(cwd: string, objects: readonly string[], text: string): Promise<void> {
+export async function writeNote(
+  cwd: string,
+  commonDir: string,
+  objects: readonly string[],
+  text: string,
+): Promise<void> {
   for (let tries = 1; ; tries++) {
-    const [before] = await listRefs(cwd, [NOTES_REF]);
+    const before = (await looseRef(commonDir, NOTES_REF)) ?? (await listRefs(cwd, [NOTES_REF]))[0]?.commit;
     const message = 'Notes added by a landing of discern\n';
     const stream = [
       `blob\nmark :1\ndata ${Buffer.byteLength(text)}\n${text}\n`,
       `commit ${NOTES_REF}\ncommitter discern <> ${Math.floor(Date.now() / 1000)} +0000\n`,
       `data ${message.length}\n${message}`,
-      ...(before ? [`from ${before.commit}\n`] : []),
+      ...(before ? [`from ${before}\n`] : []),
       ...objects.flatMap((id) => [...pathsOf(id).map((path) => `D ${path}\n`), `M 100644 :1 ${id}\n`]),
       'done\n',
     ].join('');
@@ -72,6 +77,10 @@ export async function notesOn(cwd: string, objects: readonly string[]): Promise<
   }
   return notes;
 }
+
+/** Whether a note of ours is on a commit. */
+export const isNoted = async (cwd: string, commit: string): Promise<boolean> =>
+  (await notesOn(cwd, [commit])).some(({ ref }) => ref === NOTES_REF);
 
 /** What `proof_notes_mode = "fetch"` has git fetch: a remote without such notes is no error (git-fetch(1), "refspec"). */
 export const fetchMapping = (remote: string) => `+${NOTES_REF}*:${FETCHED}${remote}/notes*`;

@@ -1,7 +1,8 @@
 import { git } from '../git/core.ts';
 import { commitTree, type MergeResult, mergeTrees } from '../git/merge.ts';
 import { identity } from '../git/own-author.ts';
-import { isAncestor, resolveCommit, treeOf } from '../git/refs.ts';
+import { readPlace } from '../git/place.ts';
+import { isAncestor, mayHaveRefs, resolveCommit, treeOf } from '../git/refs.ts';
 import { loggedAt } from './recovered.ts';
 import type { Repository } from './repository.ts';
 import { ownCommits } from './work.ts';
@@ -26,6 +27,8 @@ export const landedRef = (from: string, to: string): string => `${LANDED}${from}
 const pattern = /^refs\/discern\/landed\/([0-9a-f]{40}|[0-9a-f]{64})-([0-9a-f]{40}|[0-9a-f]{64})$/;
 
 async function listLanded(cwd: string, which: readonly string[] = []): Promise<LandedWork[]> {
+  const place = await readPlace(cwd);
+  if (place && !(await mayHaveRefs(place.commonDir, LANDED))) return [];
   const asking = ['for-each-ref', ...which, '--format=%(refname)%00%(objectname)', '--', LANDED];
   const { stdout } = await git(cwd, asking);
   return stdout

@@ -138,14 +138,16 @@ export function landed(
 /** The worktree a call named was the one whose interrupted landing has just been finished. */
 export function recovered(
   repo: Repository,
-  { journal, landing, reason: left }: Recovery,
+  { journal, landing, reason: left, notes = [] }: Recovery,
   ready: Convergence | undefined,
 ): AcceptAnswer {
   const reasons = [left, ready?.reason].filter((one) => one !== undefined);
   const reason = reasons.length > 0 ? reasons.join('; ') : undefined;
-  const ran = ready?.steps
-    ? { steps: ready.steps, diagnostics: ready.diagnostics ?? [], hints: ready.hints ?? [] }
-    : {};
+  const hints = [...notes, ...(ready?.hints ?? [])];
+  const ran = {
+    ...(ready?.steps && { steps: ready.steps, diagnostics: ready.diagnostics ?? [] }),
+    ...(hints.length > 0 && { hints }),
+  };
   const data: AcceptData = {
     root: rootIn(repo, journal.landing),
     branch: journal.trunk.name,

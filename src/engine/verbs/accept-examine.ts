@@ -1,6 +1,7 @@
 import type { LandingWay } from '../../contract/settings.ts';
 import type { Args } from '../../contract/verbs.ts';
 import { loadSettings } from '../config/index.ts';
+import { policyWords } from '../gate/policy.ts';
 import { proofState } from '../gate/proof.ts';
 import { pathText } from '../git/core.ts';
 import { treeDifference } from '../git/diff.ts';
@@ -10,7 +11,6 @@ import { insideProject } from '../jobs/scopes.ts';
 import { combined, pushBase } from '../landing/combine.ts';
 import { findObstacles, waitForBranch, waitForIndex } from '../landing/follow.ts';
 import { requireOwnState } from '../landing/journal.ts';
-import { policyWords } from '../landing/policy.ts';
 import { pushTarget } from '../landing/push.ts';
 import { lookInto } from '../removal/look.ts';
 import { requireCleanWorktree } from '../repository/checkout.ts';
@@ -83,9 +83,13 @@ export async function examine(repo: Repository, args: Args<'accept'>): Promise<C
   requireNothingLost(repo, settled(going));
   settled(ready);
   requireFollowable(repo, landing, settled(obstacles));
-  const proof = await proofState(repo, status);
   const changes = await differing;
   const changed = changes.flatMap(({ path }) => insideProject(repo, pathText(path)) ?? []);
+  const [proof, work, policy] = await Promise.all([
+    proofState(repo, status),
+    workOf(repo, base, content),
+    policyWords(repo, trunk, changed),
+  ]);
   return {
     repo,
     trunk,
@@ -96,8 +100,8 @@ export async function examine(repo: Repository, args: Args<'accept'>): Promise<C
     already: has,
     behind,
     ...(target && { target }),
-    work: await workOf(repo, base, content),
-    policy: await policyWords(repo, trunk, changed),
+    work,
+    policy,
     ignored: status.ignored ?? [],
     proved: has || (!behind && proof.state === 'valid'),
   };
@@ -120,12 +124,8 @@ async function alreadyLanded(repo: Repository, trunk: Trunk): Promise<boolean> {
 
 async function workOf({ top, commit }: Repository, trunk: Trunk, content: string): Promise<Work> {
   const base = trunk.commit;
-  return {
-    base,
-    head: commit,
-    tree: await treeOf(top, content),
-    landed: await landedBelow(top, base, commit),
-  };
+  const [tree, landed] = await Promise.all([treeOf(top, content), landedBelow(top, base, commit)]);
+  return { base, head: commit, tree, landed };
 }
 
 function settled<Value>(result: PromiseSettledResult<Value>): Value {

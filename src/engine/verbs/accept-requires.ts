@@ -2,7 +2,7 @@ import { Refusal } from '../call/refusal.ts';
 import { changedPaths } from '../git/diff.ts';
 import type { Obstacles } from '../git/read-tree.ts';
 import { resolveCommit } from '../git/refs.ts';
-import { readStatus } from '../git/status.ts';
+import { unmergedPaths } from '../git/status.ts';
 import { insideProject } from '../jobs/scopes.ts';
 import { blocked } from '../landing/in-the-way.ts';
 import type { Obstacle } from '../removal/look.ts';
@@ -160,8 +160,7 @@ export async function requireLandingReady(repo: Repository, landing: string): Pr
       { data },
     );
   }
-  // What lies inside its submodules is no matter: landing never touches it.
-  const { unmerged } = await readStatus(landing, { untracked: 'no', submodules: 'all', compare: 'not' });
+  const unmerged = await unmergedPaths(landing);
   if (unmerged.length === 0) return;
   throw new Refusal(
     'dirty_landing_checkout',

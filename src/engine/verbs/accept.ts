@@ -14,7 +14,6 @@ import { push } from '../landing/push.ts';
 import { lockLanding, type Recovery, recoverLanding, recoverLocked } from '../landing/recover.ts';
 import { refName } from '../landing/retire.ts';
 import { resourcesOf, tearingDown } from '../landing/tear-down.ts';
-import { noteLanding } from '../note/landed.ts';
 import { cleanAt } from '../removal/stock.ts';
 import { lockCheckout } from '../repository/checkout.ts';
 import { asksPerson, type Matter, requireWord } from '../repository/consent.ts';
@@ -290,9 +289,7 @@ async function landOrMoved(
 ): Promise<LandingResult | 'moved'> {
   const { repo, trunk, work } = candidate;
   try {
-    const result = await land({ ...candidate, to, base: work.base }, ctx);
-    const notes = result.landing.trunk_landed ? await noteLanding(repo, candidate.landing, to) : [];
-    return { ...result, notes };
+    return await land({ ...candidate, to, base: work.base }, ctx);
   } catch (error) {
     if (!Refusal.is(error)) throw error;
     if (pushed) {

@@ -1,4 +1,5 @@
 import type { Context } from '../call/context.ts';
+import type { Config } from '../config/index.ts';
 import type { Repository } from '../repository/repository.ts';
 import { Commands, type Order } from './commands.ts';
 import { jobEnv } from './job-env.ts';
@@ -7,13 +8,14 @@ const numbered = (section: string, commands: readonly string[]): Order[] =>
   commands.map((command, index) => ({ name: `${section}[${index}]`, command }));
 
 /** Commands that make any checkout of the repository ready. */
-export const repositoryEnsures = (repo: Repository): Order[] =>
-  numbered('repository.ensure', repo.config.config.repository.ensure);
+export const repositoryEnsures = ({ repository }: Config): Order[] =>
+  numbered('repository.ensure', repository.ensure);
 
 /** Commands that run on every pass: the repository's, then the worktree's own (contract §5, §7). */
 export function ensureCommands(repo: Repository): Order[] {
-  const { worktree } = repo.config.config;
-  return [...repositoryEnsures(repo), ...numbered('worktree.setup.ensure', worktree.setup.ensure)];
+  const { config } = repo.config;
+  const { worktree } = config;
+  return [...repositoryEnsures(config), ...numbered('worktree.setup.ensure', worktree.setup.ensure)];
 }
 
 /** Commands that run once, when the worktree is made, before the ensures. */
