@@ -50,7 +50,7 @@ function status(command, args) {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
     env: {
-      DISCERN_PROPERTY_STEPS: mode === 'all' ? '1000' : '400',
+      DISCERN_PROPERTY_STEPS: mode === 'all' ? '500' : '400',
       ...long[mode]?.env,
       ...process.env,
       // What tests meet is no project of whoever runs them.

@@ -5,6 +5,7 @@ import type { RefusalSlug } from '../../contract/refusals.ts';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
 import { ignoredHere } from '../git/ignored-here.ts';
+import { listTree } from '../git/ls-tree.ts';
 import { aheadBehind, isAncestor, treeOf } from '../git/refs.ts';
 import { isClean, readStatus, type TreeStatus } from '../git/status.ts';
 import { newRunDir } from '../jobs/run-dir.ts';
@@ -74,8 +75,11 @@ export async function prepareGate(
   { rerun = false }: GateOptions = {},
 ): Promise<PreparedGate> {
   const repo = await openRepository(root, ctx.signal);
-  const { scopes, standards, generated, checkpoints } = repo.config.config;
+  const { jobs, scopes, standards, generated, checkpoints } = repo.config.config;
   const whole = mode === 'done';
+  // Asked again by whoever needs it, and answered by then; what it fails with is told there.
+  if (whole && jobs.some(({ inputs }) => inputs !== undefined))
+    listTree(repo.top, repo.commit, { signal: ctx.signal }).catch(() => undefined);
   const replayable = whole && standards.some(({ inputs }) => inputs !== undefined);
   // A new directory is one path unless asked for all; its files may lie in different scopes.
   const everyFile = scopes.length > 0 || (mode !== 'test' && generated.length > 0) || replayable;
@@ -218,12 +222,17 @@ async function runPrepared(prepared: PreparedGate, mode: GateMode, ctx: Context)
       watch,
       isMeant,
       turn,
-      ...(reusing && { standIn: (job) => standIn(repo, job, reusing, ctx) }),
+      ...(reusing && {
+        standIn: (job) => standIn(repo, job, reusing, ctx),
+        isUntouched: () => !reusing.hasWritten,
+      }),
     },
     ctx,
   );
   const wrong = drift.filter((one) => !isMeant(one));
-  const after = watch.after ?? (await readStatus(repo.top));
+  // Where every result stood in, nothing was judged here but the commit itself.
+  const untouched = reusing !== undefined && !reusing.hasWritten;
+  const after = untouched ? status : (watch.after ?? (await readStatus(repo.top)));
   const asked = await asking;
   const submodules =
     asked && isClean(after)

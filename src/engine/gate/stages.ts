@@ -22,6 +22,8 @@ export interface StageRun {
   turn: TestTurn;
   /** The result that stands in for a job, where there is one. */
   standIn?: (job: PlannedJob) => Promise<JobResult | undefined>;
+  /** Whether this run has not touched the tree so far: then there is nothing of its doing to look for. */
+  isUntouched?: () => boolean;
 }
 
 export interface StagesResult {
@@ -164,6 +166,10 @@ export async function runStages(
         ctx.signal.removeEventListener('abort', cancel);
       }
       results.push(...here);
+      if (run.isUntouched?.()) {
+        if (run.failFast && here.some(bad)) stopped = true;
+        continue;
+      }
       const strands = await run.watch.look(here, { whole: group === groups.at(-1) });
       drift.push(...strands);
       const wrong = strands.filter((strand) => !run.isMeant?.(strand));

@@ -6,8 +6,7 @@ import { stateDir } from '../files/files.ts';
 import { foreignOnTheWay, madeOwnDir } from '../state/own-dir.ts';
 import { isSealed, sealed } from '../state/seal.ts';
 import { submodule } from './compare.ts';
-import { git } from './core.ts';
-import { treeEntries } from './ls-tree.ts';
+import { listTree } from './ls-tree.ts';
 import type { Place } from './place.ts';
 
 /** One file of a commit, and how the file in the checkout was when it was last found to be that. */
@@ -181,12 +180,9 @@ export async function entriesOf(
   known: readonly OwnEntry[] = [],
   signal?: AbortSignal,
 ): Promise<OwnEntry[]> {
-  const { stdout } = await git(top, ['ls-tree', '-r', '-z', '--full-tree', commit], {
-    signal,
-    ...(env && { env }),
-  });
+  const listed = await listTree(top, commit, { env, signal });
   const before = new Map(known.map((entry) => [entry.key, entry]));
-  return treeEntries(stdout).map(({ mode, id, path }) => {
+  return listed.map(({ mode, id, path }) => {
     const key = path.toString('latin1');
     const same = before.get(key);
     return same?.mode === mode && same.id === id ? same : { key, mode, id, stamp: '', converted: false };

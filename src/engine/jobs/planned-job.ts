@@ -11,6 +11,8 @@ export interface JobResult {
   to: number;
   /** The key of the receipt that stood in for a run. */
   receipt?: string;
+  /** Files that the receipt keeps were put back. */
+  putBack?: boolean;
   /** What a standard was measured as. */
   value?: number;
 }

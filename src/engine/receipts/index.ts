@@ -25,6 +25,8 @@ export interface Reusing {
   unlike: Set<string>;
   /** A job has run since the first look, so that what no commit has may be another by now. */
   hasRun: boolean;
+  /** A job has run, or files were put back: until then the run has not touched the tree. */
+  hasWritten: boolean;
 }
 
 /**
@@ -62,6 +64,7 @@ export async function openReceipts(
     isTracked: (path) => tracked.has(path),
     unlike: new Set(),
     hasRun: false,
+    hasWritten: false,
   };
 }
 
@@ -78,6 +81,7 @@ export async function standIn(
   const before = reusing.hasRun;
   const result = await find(repo, job, reusing, before, ctx);
   if (!result) reusing.hasRun = true;
+  reusing.hasWritten ||= !result || result.putBack === true;
   return result;
 }
 
@@ -117,6 +121,7 @@ async function find(
     from: now,
     to: Date.now(),
     receipt: key,
+    ...(receipt.artifacts.length > 0 && { putBack: true }),
   };
 }
 

@@ -1,5 +1,5 @@
-import { git, pathText } from '../git/core.ts';
-import { treeEntries } from '../git/ls-tree.ts';
+import { pathText } from '../git/core.ts';
+import { listTree } from '../git/ls-tree.ts';
 import type { Repository } from '../repository/repository.ts';
 
 /** A file of the project as its commit has it. */
@@ -14,20 +14,9 @@ export interface TreeFile {
 /** Every file of the project in a checkout's commit, links and submodules too, in git's order. */
 export async function projectTree(repo: Repository, signal?: AbortSignal): Promise<TreeFile[]> {
   const below = repo.prefix ? `${repo.prefix}/` : '';
-  const { stdout } = await git(
-    repo.top,
-    [
-      '--literal-pathspecs',
-      'ls-tree',
-      '-r',
-      '-z',
-      '--full-tree',
-      repo.commit,
-      ...(below ? ['--', below] : []),
-    ],
-    { signal },
-  );
-  return treeEntries(stdout).map(({ mode, id, path }) => ({
+  const listed = await listTree(repo.top, repo.commit, { signal });
+  const own = below ? listed.filter(({ path }) => pathText(path).startsWith(below)) : listed;
+  return own.map(({ mode, id, path }) => ({
     path: pathText(path).slice(below.length),
     mode,
     id,
