@@ -125,6 +125,16 @@ export const fleetCommands: { [V in FleetVerb]: Command<V> } = {
     options: {},
     args: (parsed) => ({ worktree: text(parsed.worktree) ?? '' }),
   },
+  agents: {
+    usage: 'agents',
+    describe: 'List which agent clients are installed, with their versions',
+    positionals: {},
+    options: {},
+    args(parsed) {
+      if (text(parsed.path)) throw new Misuse('agents is about no directory: leave --path out.');
+      return {};
+    },
+  },
   launch: {
     usage: 'launch <client>',
     describe: 'Launch an agent client in a worktree, in a terminal that tmux holds',

@@ -3,6 +3,24 @@ import { launchable } from './launchable.ts';
 import type { VerbDescriptor, VerbTraits } from './verb.ts';
 import { dryRun, oneWorktree, projectPath, worktree } from './verb-arguments.ts';
 
+const Agent = z.strictObject({
+  client: z.string(),
+  path: z.string().describe('Its program, the first on PATH.'),
+  version: z.string().optional().describe('As the program says.'),
+  problem: z.string().optional().describe('Why its version is not known.'),
+  models: z.array(z.string()).optional().describe('Those its own settings name: a hint, not a list of all.'),
+  launch: z.boolean().describe('launch can start it.'),
+  sessions: z.boolean().describe('sessions lists its sessions.'),
+  message: z.boolean().describe('message reaches it where launch started it.'),
+});
+export type Agent = z.infer<typeof Agent>;
+
+const AgentsData = z.strictObject({
+  agents: z.array(Agent).describe('Those that are installed.'),
+  missing: z.array(z.string()).optional().describe('Those that are not on PATH.'),
+});
+export type AgentsData = z.infer<typeof AgentsData>;
+
 const LaunchData = z.strictObject({
   ...oneWorktree,
   client: z.string(),
@@ -49,6 +67,17 @@ const writes = { readOnlyHint: false, destructiveHint: false, idempotentHint: fa
 
 /** The verbs that start agents in worktrees and speak to them. */
 export const agentVerbs = {
+  agents: {
+    title: 'List agent clients',
+    description:
+      'List which agent clients are installed, with version, models their settings name, and what launch and message can do.',
+    remoteDescription: null,
+    looking: null,
+    args: z.strictObject({}),
+    data: AgentsData,
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
+    traits: { ...traits, begins: 'none', refreshesViews: false, report: 'own' },
+  },
   launch: {
     title: 'Launch an agent in a worktree',
     description:

@@ -5,6 +5,7 @@ import type { Context } from './call/context.ts';
 import { meetProject } from './fleet/known-projects.ts';
 import { hearing } from './git/heard.ts';
 import { accept } from './verbs/accept.ts';
+import { agents } from './verbs/agents.ts';
 import { commit } from './verbs/commit.ts';
 import { describe } from './verbs/describe.ts';
 import { doctor, withHeld } from './verbs/doctor.ts';
@@ -64,6 +65,7 @@ const cores: { [V in Verb]: Core<V> } = {
   park,
   unpark,
   ticket,
+  agents,
   launch,
   message,
   remap,

@@ -183,7 +183,7 @@ function shortCounts({ passed, failed, ...others }: Record<string, number>): Jso
 }
 
 /** Lists that are the answer itself, also when they are empty. */
-const asked: ReadonlySet<string> = new Set(['projects', 'worktrees', 'sessions', 'queries']);
+const asked: ReadonlySet<string> = new Set(['projects', 'worktrees', 'sessions', 'queries', 'agents']);
 
 /** Without what is empty: absent means none. */
 function compact(value: Json): Envelope {

@@ -1,4 +1,6 @@
+import { agentWords } from '../contract/agent-words.ts';
 import { projectWords, sessionWords, worktreeWords } from '../contract/fleet-words.ts';
+import type { AgentsData } from '../contract/verbs-agents.ts';
 import type { FleetData, FleetWorktree, PeekData, ProjectsData } from '../contract/verbs-fleet.ts';
 
 /** Worktrees that are told with their sessions; of those beyond only how many they are. */
@@ -53,3 +55,9 @@ export const projectLines = ({ projects }: ProjectsData): string[] =>
     ({ path, name, branch, location, vanished }) =>
       `- ${path} (${name}, ${vanished ? 'vanished' : `${branch ?? 'detached'}, ${location}`})`,
   );
+
+/** Each agent client that is installed, and those that are not. */
+export const agentLines = ({ agents, missing = [] }: AgentsData): string[] => [
+  ...agents.map((one) => `- ${one.client} ${agentWords(one).join(', ')}: ${one.path}`),
+  ...(missing.length > 0 ? [`not on PATH: ${missing.join(', ')}`] : []),
+];

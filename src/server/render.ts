@@ -24,7 +24,7 @@ import type { VerbWithReport } from '../contract/traits.ts';
 import type { RecollectData, SessionsData } from '../contract/verbs-fleet.ts';
 import { visible } from '../contract/visible.ts';
 import { byJob, cut, cutMiddle, lastOf } from './cut.ts';
-import { fleetLines, peekLines, projectLines } from './render-fleet.ts';
+import { agentLines, fleetLines, peekLines, projectLines } from './render-fleet.ts';
 import { describedLines, todoLines } from './render-worktree.ts';
 
 const MOST_DIAGNOSTICS = 10;
@@ -136,6 +136,7 @@ const ownLines: { [V in VerbWithReport]: (envelope: AnswerOf<V>) => string[] } =
   help: () => [],
   sessions: (envelope) => (isWhole(envelope) ? sessionLines(envelope.data) : []),
   recollect: (envelope) => (isWhole(envelope) ? queryLines(envelope.data) : []),
+  agents: (envelope) => (isWhole(envelope) ? agentLines(envelope.data) : []),
   fleet: (envelope) => (isWhole(envelope) ? fleetLines(envelope.data) : []),
   peek: (envelope) => (isWhole(envelope) ? peekLines(envelope.data) : []),
   projects: (envelope) => (isWhole(envelope) ? projectLines(envelope.data) : []),

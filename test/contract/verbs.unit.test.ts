@@ -38,6 +38,7 @@ describe('The table of verbs', () => {
         'ticket',
         'park',
         'unpark',
+        'agents',
         'remap',
       ],
     );

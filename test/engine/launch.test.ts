@@ -74,7 +74,10 @@ describe('An agent in a worktree', () => {
     const launch = (args: object, root = project.root) =>
       verb('launch', root, { client: 'claude', worktree: path, ...args } as never);
     assert.match(refusedWith(await launch({}), 'unavailable'), /tmux/);
-    assert.match(refusedWith(await launch({ client: 'codex' }), 'unavailable'), /codex is not on PATH/);
+    assert.match(
+      refusedWith(await launch({ client: 'codex' }), 'unavailable'),
+      /codex is not on PATH.*that is here \(claude\)/,
+    );
     assert.match(refusedWith(await launch({ worktree: project.root }), 'not_in_worktree'), /main checkout/);
     assert.match(refusedWith(await launch({ worktree: undefined }, ''), 'path_required'), /project/);
     assert.match(refusedWith(await launch({ prompt: 'a\0b' }), 'invalid_argument'), /NUL/);

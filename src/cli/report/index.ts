@@ -20,7 +20,7 @@ import { initLines } from './init.ts';
 import { jobLines } from './jobs.ts';
 import { pruneLines } from './prune.ts';
 import { scopeLines } from './scopes.ts';
-import { queryLines, sessionLines } from './sessions.ts';
+import { agentLines, queryLines, sessionLines } from './sessions.ts';
 import { standardLines } from './standards.ts';
 import { statusLines } from './status.ts';
 import { describedLines, todoLines } from './worktree.ts';
@@ -127,6 +127,7 @@ const ownLines: { [V in VerbWithReport]: (envelope: AnswerOf<V>, ink: Ink) => st
   scopes: (envelope, ink) => (isWhole(envelope) ? scopeLines(envelope.data, ink) : []),
   sessions: (envelope, ink) => (isWhole(envelope) ? sessionLines(envelope.data, ink) : []),
   recollect: (envelope, ink) => (isWhole(envelope) ? queryLines(envelope.data, ink) : []),
+  agents: (envelope, ink) => (isWhole(envelope) ? agentLines(envelope.data, ink) : []),
   fleet: (envelope, ink) => (isWhole(envelope) ? fleetLines(envelope.data, ink) : []),
   peek: (envelope, ink) => (isWhole(envelope) ? peekLines(envelope.data, ink) : []),
   projects: (envelope, ink) => (isWhole(envelope) ? projectLines(envelope.data, ink) : []),

@@ -1,3 +1,5 @@
+import { agentWords } from '../../contract/agent-words.ts';
+import type { AgentsData } from '../../contract/verbs-agents.ts';
 import type { RecollectData, SessionsData } from '../../contract/verbs-fleet.ts';
 import type { Ink } from '../ink.ts';
 
@@ -15,3 +17,12 @@ export function sessionLines({ sessions, unread = [] }: SessionsData, ink: Ink):
 /** What a person asked, each under its time, whole. */
 export const queryLines = ({ queries }: RecollectData, ink: Ink): string[] =>
   queries.flatMap(({ at, text }) => [ink.bold(at ?? 'at a time not recorded'), ...text.split('\n'), '']);
+
+/** One agent client two lines: its version and what can be done with it, then where its program is. */
+export const agentLines = ({ agents, missing = [] }: AgentsData, ink: Ink): string[] => [
+  ...agents.flatMap((one) => [
+    `  ${ink.bold(one.client)} ${agentWords(one).join(', ')}`,
+    `    ${ink.dim(one.path)}`,
+  ]),
+  ...(missing.length > 0 ? [`  ${ink.dim(`not on PATH: ${missing.join(', ')}`)}`] : []),
+];

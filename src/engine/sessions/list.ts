@@ -11,6 +11,9 @@ import { gemini } from './gemini.ts';
 
 const adapters: readonly Adapter[] = [claude, codex, copilot, gemini];
 
+/** True of a client whose sessions are read. */
+export const readsSessionsOf = (client: string): boolean => adapters.some((one) => one.client === client);
+
 /** A session's record, with when it last changed. */
 export interface Known extends Found {
   adapter: Adapter;

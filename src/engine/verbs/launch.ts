@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Result } from '../../contract/answers.ts';
-import type { Launchable } from '../../contract/launchable.ts';
+import { type Launchable, launchable } from '../../contract/launchable.ts';
 import type { Args } from '../../contract/verbs.ts';
 import { commandLine } from '../agents/command-lines.ts';
+import { programOfAgent } from '../agents/installed.ts';
 import { openTerminal, terminalOf, whileAlone } from '../agents/terminal.ts';
 import { attachCommand } from '../agents/tmux.ts';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
 import { type NamedWorktree, whereNamed, worktreeNamed, worktreeThere } from '../fleet/named-worktree.ts';
-import { programOnPath } from '../process/program.ts';
 import { openRepository } from '../repository/repository.ts';
 import { sessionNamed } from '../sessions/named.ts';
 import { ownVariables } from '../worktree/job-env.ts';
@@ -27,10 +27,7 @@ export async function launch(root: string, args: Args<'launch'>, ctx: Context): 
   requirePlain({ prompt, model });
   const given = args.worktree === undefined ? undefined : await worktreeThere(root, args.worktree, ctx);
   if (given) requireLinked(given);
-  const program = programOnPath(client, process.env.PATH, true);
-  if (program === undefined) {
-    throw new Refusal('unavailable', `${client} is not on PATH: install it, then call again.`);
-  }
+  const program = requireInstalled(client);
   const resume = args.resume === undefined ? undefined : await resumed(client, args.resume, ctx);
   const line = commandLine(client, { prompt, model, resume, session: randomUUID() });
   const argv = [program, ...line.args];
@@ -83,6 +80,17 @@ function requireLinked({ linked, top }: NamedWorktree): void {
   throw new Refusal(
     'not_in_worktree',
     `${top} is the main checkout, and agents are launched in worktrees: name another one, or leave "worktree" out for a new one.`,
+  );
+}
+
+/** The client's program. Refuses `unavailable` where there is none, naming those there are. */
+function requireInstalled(client: Launchable): string {
+  const program = programOfAgent(client, process.env);
+  if (program !== undefined) return program;
+  const others = launchable.filter((one) => programOfAgent(one, process.env) !== undefined);
+  throw new Refusal(
+    'unavailable',
+    `${client} is not on PATH: install it, or launch one that is here (${others.join(', ') || 'there is none'}), then call again.`,
   );
 }
 
