@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { refusedWith, started, succeeded } from '../support/checkouts.ts';
 import { verb } from '../support/engine.ts';
@@ -115,6 +115,52 @@ describe('How work lands', () => {
     );
     assert.equal(await tree(project.root, landed), await tree(project.root, head));
     await assertProved(project, landed);
+  });
+
+  it('rebase: keeps a date of long ago, and an author whose name git would not write', async () => {
+    const project = await make();
+    const { path } = await started(project.root);
+    await project.commit({ 'src/b.txt': 'b\n' }, path);
+    const raw = await git(path, 'cat-file', 'commit', 'HEAD');
+    const file = join(project.home, 'object');
+    await writeFile(file, `${raw.replace(/^author .*$/m, 'author ... <o@example.invalid> 86400 +0200')}\n`);
+    await git(path, 'reset', '--hard', await git(path, 'hash-object', '-t', 'commit', '-w', file));
+    await project.commit({ 'src/c.txt': 'c\n' });
+    succeeded(await verb('accept', path, { how: 'rebase' }));
+    assert.equal(
+      await git(project.root, 'log', '-1', '--date=raw', '--format=%an %ae %ad', 'main'),
+      'o@example.invalid o@example.invalid 86400 +0200',
+    );
+  });
+
+  it('refuses, and lands nothing, where the environment’s author or date is none git can write', async () => {
+    const project = await make();
+    const { path, before, branch } = await twoCommits(project);
+    await project.commit({ 'src/c.txt': 'c\n' });
+    const refs = await git(project.root, 'for-each-ref');
+    const meant = { GIT_AUTHOR_DATE: 'garbage', GIT_COMMITTER_DATE: 'garbage', GIT_AUTHOR_NAME: '<>' };
+    for (const [name, value] of Object.entries(meant)) {
+      const old = process.env[name];
+      process.env[name] = value;
+      try {
+        refusedWith(
+          await verb('accept', path, { how: 'merge' }),
+          'unavailable',
+          /correct or unset GIT_AUTHOR_NAME/,
+        );
+      } finally {
+        if (old === undefined) delete process.env[name];
+        else process.env[name] = old;
+      }
+    }
+    assert.equal(await git(project.root, 'for-each-ref'), refs);
+    process.env.GIT_AUTHOR_DATE = 'garbage';
+    try {
+      succeeded(await verb('accept', path, { how: 'squash' }));
+    } finally {
+      delete process.env.GIT_AUTHOR_DATE;
+    }
+    assert.notEqual(await git(project.root, 'rev-parse', 'main'), before, branch);
   });
 
   it('rebase: refuses where a merge on the branch resolved a conflict, and squash lands that', async () => {

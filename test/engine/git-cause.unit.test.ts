@@ -41,6 +41,8 @@ describe('Why git failed', () => {
     ['Author identity unknown\n\n*** Please tell me who you are.\n\nRun', 'no_identity'],
     ['fatal: empty ident name (for <a@b>) not allowed', 'no_identity'],
     ['fatal: no email was given and auto-detection is disabled', 'no_identity'],
+    ['fatal: invalid date format: garbage', 'bad_identity'],
+    ['fatal: name consists only of disallowed characters: <>', 'bad_identity'],
     ["fatal: cannot lock ref 'refs/heads/main': is at 1234 but expected 5678", 'other'],
     ['', 'other'],
   ];

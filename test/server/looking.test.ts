@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { appendFile, chmod, cp, mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import { sealedIn } from '../../src/engine/note/envelope.ts';
+import { statementOf } from '../../src/engine/note/statement.ts';
 import { httpServers } from '../support/http.ts';
 import { git, makeProject, type Project, plainConfig } from '../support/project.ts';
 import { type Connection, connections, type ToolAnswer } from '../support/server.ts';
@@ -169,6 +172,40 @@ const plants: Record<string, () => Promise<Plant>> = {
       answers: { error: 'not_a_git_repository', message: /safe\.bareRepository/ },
     };
   },
+  'a program that checks the signature of a note, and whose key is vouched for': async () => {
+    const one = await project();
+    const evil = await program(one, 'ssh-keygen', join(one.root, 'bin/ssh-keygen'));
+    const settings = { 'gpg.format': 'ssh', 'gpg.ssh.program': evil, 'gpg.ssh.allowedSignersFile': evil };
+    for (const [key, value] of Object.entries(settings)) await git(one.root, 'config', key, value);
+    const signature = '-----BEGIN SSH SIGNATURE-----\nAAAA\n-----END SSH SIGNATURE-----\n';
+    const raw = (await git(one.root, 'cat-file', 'commit', 'HEAD')).replace(
+      '\n\n',
+      `\ngpgsig ${signature.trimEnd().replaceAll('\n', '\n ')}\n\n`,
+    );
+    const file = join(one.home, 'object');
+    await writeFile(file, raw);
+    const commit = await git(one.root, 'hash-object', '-t', 'commit', '-w', file);
+    await git(one.root, 'reset', '--quiet', '--soft', commit);
+    const jobs = ['lint', 'test'].map((name) => ({ name, stage: 'test', outcome: 'passed', duration_ms: 1 }));
+    const statement = statementOf(
+      {
+        version: 1,
+        commit,
+        tree: await git(one.root, 'rev-parse', 'HEAD^{tree}'),
+        project: '',
+        config_digest: createHash('sha256').update(plainConfig).digest('hex'),
+        trunk: 'main',
+        trunk_commit: commit,
+        gated_at: '2026-01-01T00:00:00.000Z',
+        jobs,
+      },
+      'app',
+    );
+    const signatures = [{ keyid: 'ssh', sig: Buffer.from(signature).toString('base64') }];
+    await writeFile(file, sealedIn(Buffer.from(JSON.stringify(statement)), signatures));
+    await git(one.root, 'notes', '--ref=discern', 'add', '-F', file, 'HEAD');
+    return { project: one, path: one.root, bites: ['verify-commit', 'HEAD'], path_: join(one.root, 'bin') };
+  },
   'an external diff and a textconv': async () => {
     const one = await project();
     const evil = await program(one);
@@ -220,7 +257,7 @@ describe('Looking at a repository that names', () => {
       const { project: one, path, bites, answers, path_ } = planted.get(name) as Plant;
       for (const [server, connection] of Object.entries(servers)) {
         const said = new Map<string, ToolAnswer>();
-        for (const tool of ['status', 'scopes', 'doctor']) {
+        for (const tool of ['status', 'scopes', 'doctor', 'verify', 'explain']) {
           said.set(tool, await connection.call(`discern_${tool}`, { path }));
         }
         if (server.includes('untrusted')) await connection.call('discern_prune', { path, dry_run: true });

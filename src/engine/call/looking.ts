@@ -6,7 +6,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
  * one place where they are switched off, for servers that may only look and in workspaces nobody trusts.
  *
  * Not on the list, since no command of ours comes by them: pagers (our output is no terminal), editors, credential helpers
- * (no transport is allowed), gpg (no signature is shown), external diffs and textconv (switched off by flags where we diff). A submodule has
+ * (no transport is allowed), what checks signatures (git shows none, and note/sign.ts takes the user's own program), external diffs and textconv (switched off by flags where we diff). A submodule has
  * a config of its own; git/core.ts lets none be looked into. trace2.* counts in the user's own config alone.
  */
 

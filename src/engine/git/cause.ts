@@ -10,6 +10,8 @@ export type Cause =
   | 'permission'
   /** git does not know who commits. */
   | 'no_identity'
+  /** Who commits, or when, as the environment or a setting has it, is nothing git can write down. */
+  | 'bad_identity'
   /** A checkout's index cannot be read. */
   | 'damaged_index'
   /** A file could not be written, and git does not say why: a full disk, a quota or a limit. */
@@ -53,6 +55,7 @@ const patterns: readonly [Cause, RegExp][] = [
     'no_identity',
     /please tell me who you are|empty ident name|no (?:email|name) was given and auto-detection/i,
   ],
+  ['bad_identity', /invalid date format|name consists only of disallowed characters/i],
   [
     'damaged_index',
     /index file (?:smaller than expected|corrupt)|bad (?:index version|signature 0x)|index uses \S+ extension|unknown index entry format/i,
@@ -124,6 +127,8 @@ export function adviceOn(cause: Cause, place: string): string {
       return `the index that git names is damaged: move that file away and run "git reset" in ${place}, which keeps every file, then call again`;
     case 'no_identity':
       return `git does not know who commits in ${place}: set user.name and user.email ("git config --global user.name <name>"), then call again`;
+    case 'bad_identity':
+      return `git cannot write that down in a commit or reflog: correct or unset GIT_AUTHOR_NAME, GIT_AUTHOR_DATE, GIT_COMMITTER_NAME and GIT_COMMITTER_DATE where this server was started, and user.name in ${place}, then call again`;
     case 'unwritten':
       return `a file in ${place} could not be written, as on a full disk, at a quota or a limit: free some space, then call again`;
     case 'lost_submodule':

@@ -60,6 +60,9 @@ export async function signsCommits(cwd: string): Promise<boolean> {
   return stdout.toString('latin1').trim().split('\n').at(-2) === 'true';
 }
 
+/** Whether git takes it for a name: it drops control characters and some others from its ends, and refuses when nothing is left. */
+const isName = (name: string) => /[^\0-\x20.,:;<>"\\']/.test(name);
+
 /** Who wrote a commit, and when as git has it raw; without a date it is now. */
 export interface Author {
   name: string;
@@ -80,9 +83,10 @@ export async function commitForPerson(
 ): Promise<string> {
   const sign = await signsCommits(cwd);
   const env = author && {
-    GIT_AUTHOR_NAME: author.name || author.email || 'unknown',
+    GIT_AUTHOR_NAME: [author.name, author.email].find(isName) ?? 'unknown',
     GIT_AUTHOR_EMAIL: author.email,
-    ...(author.date && { GIT_AUTHOR_DATE: author.date }),
+    // Without the sign, git takes small numbers of seconds for another form of date; an empty one is now.
+    GIT_AUTHOR_DATE: author.date ? `@${author.date}` : '',
   };
   try {
     return await commitTree(cwd, tree, parents, message, env, { sign });

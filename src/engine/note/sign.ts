@@ -1,8 +1,10 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import { isLooking } from '../call/looking.ts';
 import { fields, git } from '../git/core.ts';
 import { scrubbedEnv } from '../process/env.ts';
+import { gitPath, pathName } from '../process/program.ts';
 import { runCommand } from '../process/shell.ts';
 import { shellQuoted } from '../words/shell-word.ts';
 import type { Signature } from './envelope.ts';
@@ -22,16 +24,21 @@ export type Signed =
 
 type Settings = ReadonlyMap<string, string>;
 
-/** git's own settings on signing, as this checkout has them (git-config(1)). */
+/**
+ * git's own settings on signing, as this checkout has them (git-config(1)). Whoever only looks goes by the user's and the machine's:
+ * a repository would else name the program that is started, and whose keys are vouched for.
+ */
 async function signingSettings(cwd: string): Promise<Settings> {
   const pattern = '^(user\\.signingkey|gpg\\..*|commit\\.gpgsign)$';
-  const { stdout } = await git(cwd, ['config', '--null', '--get-regexp', pattern], { ok: [0, 1] });
-  return new Map(
-    fields(stdout).map((entry) => {
-      const [name = '', ...value] = entry.toString('utf8').split('\n');
-      return [name, value.join('\n')] as const;
-    }),
-  );
+  const asking = ['config', '--null', '--show-scope', '--get-regexp', pattern];
+  const said = fields((await git(cwd, asking, { ok: [0, 1] })).stdout).map((field) => field.toString('utf8'));
+  const settings = new Map<string, string>();
+  for (let at = 0; at + 1 < said.length; at += 2) {
+    if (isLooking() && said[at] !== 'global' && said[at] !== 'system') continue;
+    const [name = '', ...value] = (said[at + 1] ?? '').split('\n');
+    settings.set(name, value.join('\n'));
+  }
+  return settings;
 }
 
 /**
@@ -147,7 +154,9 @@ async function inPrivate<Value>(bytes: Buffer, act: (place: Private) => Promise<
       write,
       async run(command) {
         const outputPath = join(dir, `said-${++runs}`);
-        const env = { ...scrubbedEnv(), LC_ALL: 'C' };
+        const own = scrubbedEnv();
+        const path = pathName(own);
+        const env = { ...own, [path]: gitPath(own[path], isLooking()), LC_ALL: 'C' };
         const { signal } = new AbortController();
         const { exitCode } = await runCommand(command, {
           cwd: dir,
