@@ -9,6 +9,8 @@ export type Json = Record<string, unknown>;
 export interface Found {
   id: string;
   file: string;
+  /** Of a file that holds several sessions: what it says of this one, and when that last changed, in milliseconds. */
+  told?: { changed: number; facts: Facts };
 }
 
 /** One thing a person asked. */
@@ -58,6 +60,8 @@ export interface Adapter {
   asked(line: Json): Query | undefined;
   /** Texts of which one is in each line that {@link asked} is about, so that the others need not be parsed. */
   marks: readonly string[];
+  /** Everything a person asked in one session, oldest first, of a record that has no lines; {@link asked} is not used then. */
+  recall?(found: Found, signal: AbortSignal): Promise<Query[]>;
 }
 
 /** The names in a folder; none where it is absent, and said where it is there and cannot be read. */

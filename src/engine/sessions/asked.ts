@@ -33,9 +33,11 @@ const FINGERPRINT = 64;
  * no memory; and what was read stays known, so that the next reading begins where this one ended.
  */
 export async function askedIn(
-  { file, adapter }: Known,
+  one: Known,
   signal: AbortSignal,
 ): Promise<{ queries: Query[]; skipped: number }> {
+  const { file, adapter } = one;
+  if (adapter.recall) return { queries: await adapter.recall(one, signal), skipped: 0 };
   const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const reading = await begin(handle, file);

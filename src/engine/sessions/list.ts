@@ -8,8 +8,9 @@ import { claude } from './claude.ts';
 import { codex } from './codex.ts';
 import { copilot } from './copilot.ts';
 import { gemini } from './gemini.ts';
+import { opencode } from './opencode.ts';
 
-const adapters: readonly Adapter[] = [claude, codex, copilot, gemini];
+const adapters: readonly Adapter[] = [claude, codex, copilot, gemini, opencode];
 
 /** True of a client whose sessions are read. */
 export const readsSessionsOf = (client: string): boolean => adapters.some((one) => one.client === client);
@@ -39,6 +40,7 @@ export async function knownSessions(env: NodeJS.ProcessEnv): Promise<{ known: Kn
 }
 
 async function dated(adapter: Adapter, found: Found, say: (why: string) => void): Promise<Known | undefined> {
+  if (found.told) return { ...found, adapter, size: 0, changed: found.told.changed };
   try {
     const stats = await lstat(found.file);
     if (stats.isFile()) return { ...found, adapter, size: stats.size, changed: stats.mtimeMs };
@@ -68,7 +70,8 @@ const MOST_READ = 200;
  * the time it had; `undefined` when it holds nothing that is known.
  */
 export async function factsOf(one: Known, env: NodeJS.ProcessEnv): Promise<Facts | undefined> {
-  const { file, size, changed, adapter } = one;
+  const { file, size, changed, adapter, told } = one;
+  if (told) return told.facts;
   const before = read.get(file);
   const same = before?.size === size && before.changed === changed;
   const ends = same ? before.ends : await endsOf(file, changed);

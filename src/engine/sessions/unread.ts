@@ -1,4 +1,4 @@
-import { isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
 import { homeOfUser } from '../callers/record-file.ts';
 import { exists } from '../files/files.ts';
 
@@ -6,17 +6,9 @@ import { exists } from '../files/files.ts';
 export async function notReadYet(env: NodeJS.ProcessEnv): Promise<{ client: string; why: string }[]> {
   const home = homeOfUser(env);
   if (home === undefined) return [];
-  const named = (value: string | undefined, fallback: string) =>
-    value !== undefined && isAbsolute(value) ? value : join(home, fallback);
-  const opencode = join(named(env.XDG_DATA_HOME, '.local/share'), 'opencode', 'opencode.db');
   const code = codeFolders(home, env).map((folder) => join(folder, 'User', 'workspaceStorage'));
   const vscode = (await Promise.all(code.map(async (path) => ((await exists(path)) ? [path] : [])))).flat();
-  return [
-    ...((await exists(opencode))
-      ? [{ client: 'opencode', why: `${opencode} is a database, which is not read.` }]
-      : []),
-    ...vscode.map((path) => ({ client: 'vscode', why: `The chats below ${path} are not read.` })),
-  ];
+  return vscode.map((path) => ({ client: 'vscode', why: `The chats below ${path} are not read.` }));
 }
 
 /** Where VS Code keeps what it knows of a user, by platform. */
