@@ -86,6 +86,11 @@ export const commands: { [V in Verb]: Command<V> } = {
         type: 'boolean',
         describe: "Fetch the trunk's upstream, land together with it, and push the trunk; never forces",
       },
+      pr: {
+        type: 'boolean',
+        describe:
+          'Land nothing: push the branch and open a pull request by gh, glab or tea; again tells its checks',
+      },
       how: {
         type: 'string',
         requiresArg: true,
@@ -99,6 +104,7 @@ export const commands: { [V in Verb]: Command<V> } = {
       // Whether it is one of the four is for the arguments' schema to say.
       return {
         ...(parsed.push === true && { push: true }),
+        ...(parsed.pr === true && { pr: true }),
         ...(how && { how: how as Args<'accept'>['how'] }),
         ...preview(parsed),
       };

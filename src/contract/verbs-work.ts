@@ -209,6 +209,7 @@ export const workVerbs = {
     looking: null,
     args: z.strictObject({
       push: z.boolean().optional().describe('Push the trunk too.'),
+      pr: z.boolean().optional().describe('Land nothing: open a pull request; again tells its checks.'),
       how: z.enum(landingWays).optional().describe('Default: [landing] how, else ff.'),
       path,
       dry_run: dryRun,

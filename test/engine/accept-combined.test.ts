@@ -37,7 +37,7 @@ describe('accept of a branch that lacks commits of the trunk', () => {
     succeeded(await verb('done', other.path));
     succeeded(await verb('accept', one.path));
     const answer = await verb('accept', other.path);
-    const { landed_commit: landed, landing } = succeeded(answer);
+    const { landed_commit: landed = '', landing } = succeeded(answer);
     assert.deepEqual(
       [landing.trunk_landed, landing.worktree_removed, landing.branch_deleted],
       [true, true, true],
@@ -91,7 +91,7 @@ describe('accept of a branch that lacks commits of the trunk', () => {
       const one = await work(project, 'one', { 'src/one.txt': '1\n' });
       await project.commit({ 'src/more.txt': 'm\n' }, one.path, 'More');
       const trunk = await project.commit({ 'src/two.txt': '2\n' });
-      const { landed_commit: landed } = succeeded(await verb('accept', one.path, { how }));
+      const { landed_commit: landed = '' } = succeeded(await verb('accept', one.path, { how }));
       const count = how === 'squash' ? '1' : '2';
       assert.equal(
         await git(project.root, 'rev-list', '--count', '--first-parent', `${trunk}..main`),
@@ -117,7 +117,7 @@ describe('accept of a branch that lacks commits of the trunk', () => {
     refusedWith(await verb('accept', hosted), 'gate_failed');
     assert.equal(await git(hosted, 'rev-parse', 'hosted'), commit);
     const trunk = await project.commit({ 'discern.toml': config.replace('! (', '(') });
-    const { landed_commit: landed } = succeeded(await verb('accept', hosted));
+    const { landed_commit: landed = '' } = succeeded(await verb('accept', hosted));
     assert.equal(await git(hosted, 'rev-parse', 'hosted', 'HEAD', 'main'), `${landed}\n${landed}\n${landed}`);
     assert.equal(await git(hosted, 'status', '--porcelain'), '');
     await git(hosted, 'merge-base', '--is-ancestor', trunk, landed);
@@ -247,7 +247,7 @@ test = "echo x >> ../../ran; test $(wc -l < ../../ran) -gt 1 || git -C ../../app
     });
     const one = await work(project, 'one', { 'src/one.txt': '1\n' });
     await project.commit({ 'src/two.txt': '2\n' });
-    const { landed_commit: landed } = succeeded(await verb('accept', one.path));
+    const { landed_commit: landed = '' } = succeeded(await verb('accept', one.path));
     const moved = await git(project.root, 'log', '--format=%H', '--grep=^moved$', 'main');
     assert.equal((await proofOf(project, landed))?.trunk_commit, moved);
     assert.equal(await readFile(join(project.home, 'ran'), 'utf8'), 'x\nx\n');

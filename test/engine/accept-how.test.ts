@@ -45,7 +45,7 @@ describe('How work lands', () => {
   it('merge: by a merge commit of the trunk and the branch, with the proved tree', async () => {
     const project = await make();
     const { path, commit, before, branch } = await twoCommits(project);
-    const { landed_commit: landed, landing } = succeeded(await verb('accept', path, { how: 'merge' }));
+    const { landed_commit: landed = '', landing } = succeeded(await verb('accept', path, { how: 'merge' }));
     assert.deepEqual(landing, {
       recovery_performed: false,
       trunk_landed: true,
@@ -64,7 +64,7 @@ describe('How work lands', () => {
     const project = await make();
     const { path, commit, before, branch } = await twoCommits(project);
     const answer = await verb('accept', path, { how: 'squash' });
-    const { landed_commit: landed } = succeeded(answer);
+    const { landed_commit: landed = '' } = succeeded(answer);
     assert.match(answer.message ?? '', /Landed on main as one commit/);
     assert.deepEqual(await parents(project.root, landed), [before]);
     assert.equal(await tree(project.root, landed), await tree(project.root, commit));
@@ -106,7 +106,7 @@ describe('How work lands', () => {
     const trunk = await project.commit({ 'src/c.txt': 'c\n' });
     succeeded(await verb('update', path));
     const head = await project.commit({ 'src/d.txt': 'd\n' }, path, 'Mine');
-    const { landed_commit: landed } = succeeded(await verb('accept', path, { how: 'rebase' }));
+    const { landed_commit: landed = '' } = succeeded(await verb('accept', path, { how: 'rebase' }));
     assert.equal(await git(project.root, 'log', '--format=%s', `${trunk}..main`), 'Mine\nTheirs');
     assert.equal(await git(project.root, 'rev-list', '--merges', `${trunk}..main`), '');
     assert.equal(
@@ -182,13 +182,13 @@ describe('How work lands', () => {
     const project = await make({ files: { 'discern-vscode.toml': '[landing]\nhow = "merge"\n' } });
     const { path, before, commit } = await twoCommits(project);
     await project.commit({ 'discern-vscode.toml': '[landing]\nhow = "ff"\n' }, path);
-    const first = succeeded(await verb('accept', path)).landed_commit;
+    const first = succeeded(await verb('accept', path)).landed_commit ?? '';
     assert.equal((await parents(project.root, first))[0], before);
     assert.notEqual((await parents(project.root, first))[1], commit);
     const other = await twoCommits(project, ['x\n', 'y\n']);
     assert.equal(succeeded(await verb('accept', other.path)).landed_commit, other.commit, 'now it says ff');
     const third = await twoCommits(project, ['z\n', 'zz\n']);
-    const squashed = succeeded(await verb('accept', third.path, { how: 'squash' })).landed_commit;
+    const squashed = succeeded(await verb('accept', third.path, { how: 'squash' })).landed_commit ?? '';
     assert.deepEqual(await parents(project.root, squashed), [other.commit]);
   });
 
@@ -207,7 +207,7 @@ describe('A branch whose work is on the trunk in other commits', () => {
   it('is known to have landed by status, drop and update, and accept does not land it twice', async () => {
     const project = await make();
     const { path } = await hosted(project);
-    const { landed_commit: landed } = succeeded(await verb('accept', path, { how: 'squash' }));
+    const { landed_commit: landed = '' } = succeeded(await verb('accept', path, { how: 'squash' }));
     const status = succeeded(await verb('status', path));
     assert.equal(status.worktrees.find((one) => one.path === path)?.landed, landed);
     refusedWith(await verb('accept', path), 'invalid_argument', /nothing to land/);

@@ -91,7 +91,7 @@ describe('A landing', () => {
     const { project, path } = await ready();
     await git(project.root, 'notes', '--ref=discern', 'add', '-m', 'a note of a person', 'HEAD');
     const before = await git(project.root, 'rev-parse', 'HEAD');
-    const { landed_commit: landed, hints } = await land(path);
+    const { landed_commit: landed = '', hints } = await land(path);
     assert.deepEqual(hints, []);
     const tree = await git(project.root, 'rev-parse', `${landed}^{tree}`);
     const { envelope, statement } = await noted(project.root, landed);
@@ -120,7 +120,7 @@ describe('A landing', () => {
 
   it('signs that with the SSH key git signs with, and who checks it says whose that is', async () => {
     const { project, path } = await ready(signing());
-    const { landed_commit: landed, hints } = await land(path);
+    const { landed_commit: landed = '', hints } = await land(path);
     if (!has('ssh-keygen')) return toldUnsigned(project.root, hints, /ssh-keygen could not sign/);
     assert.deepEqual(hints, []);
     const good = await verified(project.root);
@@ -186,7 +186,7 @@ describe('A landing', () => {
 
   it('believes no note that does not parse, or is of something else, or leaves a job out', async () => {
     const { project, path } = await ready();
-    const { landed_commit: landed } = await land(path);
+    const { landed_commit: landed = '' } = await land(path);
     const { statement } = await noted(project.root, landed);
     const changed = (edit: (copy: typeof statement) => void) => {
       const copy = structuredClone(statement);

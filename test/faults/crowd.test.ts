@@ -41,7 +41,7 @@ async function work(call: Call, root: string, files: Record<string, string>, nam
     const gated = tries % 2 === 0 ? await ask('done', path) : undefined;
     const answer = gated && !gated.ok ? gated : await ask('accept', path);
     if (answer.ok) {
-      report.landed.push((answer.data as AcceptData).landed_commit);
+      report.landed.push((answer.data as AcceptData).landed_commit ?? '');
       return report;
     }
     if (answer.error === 'behind_trunk') await ask('update', path);

@@ -54,11 +54,49 @@ export async function push(
   if (!(await isAncestor(cwd, commit, to))) throw new Error(`${to} does not contain ${commit} of ${remote}`);
   if (base !== to && !(await isAncestor(cwd, repo.commit, to)))
     await setRef(cwd, landedRef(base, to), repo.commit, 'discern: about to be pushed');
+  try {
+    const sent = await send(cwd, { remote, there, lease: commit, to }, signal);
+    if (typeof sent === 'string') return sent;
+    throw notTaken(repo, target, sent);
+  } catch (error) {
+    if (!Refusal.is(error) || (error.slug !== 'cancelled' && error.slug !== 'timed_out')) throw error;
+    throw new Refusal(
+      error.slug,
+      `The push to ${remote} was cut off, so it is not known whether it arrived; nothing was landed here. Accept again with push, which finds out.`,
+      { data: where(repo) },
+    );
+  }
+}
+
+/** One commit for one ref of a remote. */
+interface Sent {
+  remote: string;
+  there: string;
+  /** The commit the ref has to be at; empty where it has not to be there. */
+  lease: string;
+  to: string;
+}
+
+/** Why a remote, or a hook, did not take a push: `rejected` is git's own word for it, where it came that far. */
+export interface NotSent {
+  rejected?: string;
+  reason: string;
+}
+
+/**
+ * Pushes one commit to one ref, with a lease on the commit that is there; `moved` where another is. A lease alone would let a push
+ * go back, so `to` has to contain it. Nobody is asked for a password, and the person's own `pre-push` hook runs.
+ */
+export async function send(
+  cwd: string,
+  { remote, there, lease, to }: Sent,
+  signal: AbortSignal,
+): Promise<'pushed' | 'moved' | NotSent> {
   const how = [
     '--porcelain',
     '--no-follow-tags',
     '--recurse-submodules=no',
-    `--force-with-lease=${there}:${commit}`,
+    `--force-with-lease=${there}:${lease}`,
   ];
   const args = ['push', ...how, '--', remote, `${to}:${there}`];
   try {
@@ -73,15 +111,10 @@ export async function push(
     // "!\t<from>:<to>\t[rejected] (<why>)" (git-push(1), porcelain output)
     const rejected = /^!\t[^\t]*\t(.*)$/m.exec(said)?.[1];
     if (rejected !== undefined && lostRace.test(rejected)) return 'moved';
-    throw notTaken(repo, target, rejected, stderr);
+    return { ...(rejected !== undefined && { rejected }), reason: reasonOf(rejected, stderr) };
   } catch (error) {
-    if (error instanceof GitError) throw notTaken(repo, target, undefined, error.stderr);
-    if (!Refusal.is(error) || (error.slug !== 'cancelled' && error.slug !== 'timed_out')) throw error;
-    throw new Refusal(
-      error.slug,
-      `The push to ${remote} was cut off, so it is not known whether it arrived; nothing was landed here. Accept again with push, which finds out.`,
-      { data: where(repo) },
-    );
+    if (error instanceof GitError) return { reason: reasonOf(undefined, error.stderr) };
+    throw error;
   }
 }
 
@@ -96,20 +129,15 @@ function reasonOf(rejected: string | undefined, stderr: string): string {
   return withoutSecrets([...new Set(all)].slice(0, 4).join('; '));
 }
 
-function notTaken(
-  repo: Repository,
-  { remote, there }: PushTarget,
-  rejected: string | undefined,
-  stderr: string,
-): Refusal {
+function notTaken(repo: Repository, { remote, there }: PushTarget, { rejected, reason }: NotSent): Refusal {
   const name = there.replace(/^refs\/heads\//, '');
   const next =
     rejected === undefined
       ? `see that "git push ${remote}" works without asking, or accept without push`
-      : `do what it says (a protected branch takes a pull request: push the branch and open one), or accept without push`;
+      : `do what it says (a protected branch takes a pull request: accept with pr), or accept without push`;
   return new Refusal(
     'unavailable',
-    `${remote} did not take ${name} (${reasonOf(rejected, stderr)}). Nothing was landed, here or there: ${next}.`,
+    `${remote} did not take ${name} (${reason}). Nothing was landed, here or there: ${next}.`,
     { data: where(repo) },
   );
 }

@@ -30,6 +30,7 @@ import {
 } from './accept-answer.ts';
 import { catchUpBranch, gateCombined, gateOrMoved } from './accept-combined.ts';
 import { examine } from './accept-examine.ts';
+import { acceptByPullRequest } from './accept-pr.ts';
 
 /** How long another landing in this repository is waited for before `busy`, in milliseconds. */
 const LANDING_WAIT_MS = 10_000;
@@ -82,6 +83,7 @@ async function acceptWorktree(
     before.found.push(recovery);
     repo = await openRepository(root, ctx.signal);
   }
+  if (args.pr) return acceptByPullRequest(repo, args, ctx);
   if (!args.dry_run) await recoverOwnCheckouts(repo, ctx);
   else {
     const candidate = await examine(repo, args);
