@@ -3,8 +3,9 @@ import * as z from 'zod';
 /** The values the tables of `discern.toml` are made of. */
 export const Text = z.string().regex(/^[^\x00]*$/, { error: 'holds a NUL character' });
 export const Filled = Text.regex(/\S/, { error: 'is empty' });
+/** Neither absolute, nor with a part that leads out, nor with one that is a repository's own, however a file system spells that. */
 export const InsideProject = Filled.regex(
-  /^(?![/~\\]|[A-Za-z]:|\.git(?:\/|$))(?!(?:[\s\S]*\/)?\.\.(?:\/|$))/,
+  /^(?![/~\\]|[A-Za-z]:)(?!(?:[\s\S]*[/\\])?(?:\.\.|\.[gG][iI][tT])(?:[/\\]|$))/,
   {
     error: 'must be a file inside the project',
   },

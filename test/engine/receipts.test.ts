@@ -156,6 +156,11 @@ needs = ["jobs.made"]
     await green(path);
     assert.deepEqual(await ran(), ['uses'], 'what git ignores there is the job’s to write');
 
+    await chmod(join(path, 'out/x'), 0o644);
+    await commit(project, path);
+    await green(path);
+    assert.deepEqual(await ran(), ['uses'], 'which may be run again');
+
     await rm(join(path, 'out'), { recursive: true });
     const outside = join(project.home, 'elsewhere');
     await mkdir(outside);

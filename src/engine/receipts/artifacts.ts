@@ -61,7 +61,8 @@ export async function restoreFiles(
     const target = join(root, file.path);
     const there = await lstatOf(target);
     if (there && !there.isFile()) return false;
-    if (there && there.size === file.size && (await hashFile(target)) === file.sha256) continue;
+    const hasMode = there !== undefined && (there.mode & 0o777) === file.mode;
+    if (hasMode && there.size === file.size && (await hashFile(target)) === file.sha256) continue;
     if (isTracked(file.path)) return false;
     const copy = keptPath(dir, key, index);
     const found = (await foreignOnTheWay(dir)) === undefined ? await lstatOf(copy) : undefined;
