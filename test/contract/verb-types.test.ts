@@ -45,7 +45,7 @@ describe('A new verb', () => {
     await cp(join(DISCERN_HOME, 'src'), join(home, 'src'), { recursive: true });
     await symlink(join(DISCERN_HOME, 'node_modules'), join(home, 'node_modules'));
     const { compilerOptions } = JSON.parse(await readFile(join(DISCERN_HOME, 'tsconfig.json'), 'utf8'));
-    const options = { ...compilerOptions, types: ['node'] };
+    const options = { ...compilerOptions, types: ['node'], incremental: true, tsBuildInfoFile: 'built' };
     await writeFile(
       join(home, 'tsconfig.json'),
       JSON.stringify({ compilerOptions: options, include: ['src'], exclude: ['src/webview'] }),
@@ -70,12 +70,10 @@ describe('A new verb', () => {
     return [...new Set(said.map(([, where, code]) => `${where} ${code}`))].sort();
   }
 
-  it('compiles only with every trait: each one missing is an error where the verb is described', async () => {
+  it('compiles only with every trait: one that is missing is an error where the verb is described', async () => {
     const { runsCommands: _trust, ...unclassified } = traits;
     const said = await rejections(inspect(unclassified));
     assert.ok(said.includes('src/contract/verbs-upkeep.ts TS2741'), said.join('\n'));
-    const nobody = await rejections(inspect({}));
-    assert.ok(nobody.includes('src/contract/verbs-upkeep.ts TS2740'), nobody.join('\n'));
   });
 
   it('that is classified lacks its core and its command line, and nothing else', async () => {
