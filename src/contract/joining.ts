@@ -21,5 +21,5 @@ export const joiningStart = '{"discern":';
 export const joiningNames = [
   ...['HOME', 'USERPROFILE', 'LOCALAPPDATA', 'XDG_STATE_HOME', 'DISCERN_STATE_DIR'],
   ...['CLAUDE_CONFIG_DIR', 'CLAUDE_CODE_SESSION_ID', 'CLAUDE_PROJECT_DIR'],
-  ...['COPILOT_HOME', 'COPILOT_AGENT_SESSION_ID', 'CODEX_HOME'],
+  ...['COPILOT_HOME', 'COPILOT_AGENT_SESSION_ID', 'CODEX_HOME', 'OPENCODE_PID'],
 ] as const;

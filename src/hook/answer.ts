@@ -34,7 +34,9 @@ export async function answerTo(env: NodeJS.ProcessEnv, event: HookEvent): Promis
  * one or its directory is gone: a shell's directory is no word against it.
  */
 async function tellOf(env: NodeJS.ProcessEnv, event: HookEvent): Promise<string | undefined> {
-  const { client, session, cwd, event: name, tool, subagent } = event;
+  const { client, session, cwd, folder, event: name, tool, subagent } = event;
+  // Cursor names no session to its servers, and its shell's directory is none of the session's.
+  if (client === 'cursor') return folder ?? cwd;
   // Codex and Gemini CLI name the directory they were launched in, which says nothing that we do not know.
   if (client === 'codex' || client === 'gemini') return cwd;
   if (session !== undefined && name === 'SessionEnd') await forget(env, client, session);

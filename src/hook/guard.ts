@@ -9,12 +9,17 @@ import { isDirectory } from './directory.ts';
 const writers: Readonly<Record<string, readonly string[]>> = {
   // Claude Code
   Edit: ['file_path'],
-  Write: ['file_path'],
+  Write: ['file_path', 'path'],
   MultiEdit: ['file_path'],
   NotebookEdit: ['notebook_path', 'file_path'],
-  // Copilot CLI
+  // Copilot CLI, opencode
   create: ['path'],
-  edit: ['path'],
+  edit: ['path', 'filePath'],
+  write: ['filePath'],
+  // Cursor
+  StrReplace: ['path', 'file_path'],
+  Delete: ['path', 'file_path'],
+  EditNotebook: ['target_notebook', 'path'],
   // Gemini CLI
   write_file: ['file_path'],
   replace: ['file_path'],
@@ -28,7 +33,8 @@ const writers: Readonly<Record<string, readonly string[]>> = {
 /** Tools that run a command in a shell, and the argument that says where. */
 const shells: Readonly<Record<string, string | undefined>> = {
   Bash: 'workdir',
-  bash: undefined,
+  bash: 'workdir',
+  Shell: 'working_directory',
   exec_command: 'workdir',
   run_shell_command: 'dir_path',
   run_in_terminal: undefined,
@@ -65,7 +71,8 @@ export async function writtenBy(
 
 /** The files a patch in the form of `apply_patch` names. */
 function patched(input: Record<string, unknown>): string[] {
-  const text = [input.input, input.patch, input.command].find((one) => typeof one === 'string') ?? '';
+  const text =
+    [input.input, input.patch, input.patchText, input.command].find((one) => typeof one === 'string') ?? '';
   const lines = String(text).matchAll(/^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\s*$/gm);
   return [...lines].map(([, file = '']) => file);
 }

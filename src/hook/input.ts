@@ -10,6 +10,8 @@ export interface HookEvent {
   session: string | undefined;
   /** Absolute; where the client says that its session works. */
   cwd: string | undefined;
+  /** Absolute; the one folder the client has open, where it tells these. */
+  folder: string | undefined;
   tool: string;
   /** The arguments of the tool. */
   arguments: Record<string, unknown>;
@@ -47,6 +49,7 @@ export async function readEvent(stdin: Readable, client: string, event: string):
   }
   const value: unknown = JSON.parse(await readAll(stdin));
   if (!isObject(value)) throw new Error('stdin holds no JSON object');
+  const [folder, ...more] = Array.isArray(value.workspace_roots) ? value.workspace_roots : [];
   const cwd = textOf(value, 'cwd');
   const response = isObject(value.tool_response) ? value.tool_response : {};
   return {
@@ -54,14 +57,22 @@ export async function readEvent(stdin: Readable, client: string, event: string):
     event: name,
     session: textOf(value, 'session_id', 'sessionId'),
     cwd: cwd !== undefined && isAbsolute(cwd) ? cwd : undefined,
+    folder: more.length === 0 && isPath(folder) ? folder : undefined,
     tool: textOf(value, 'tool_name', 'toolName') ?? '',
     arguments: argumentsOf(value.tool_input ?? value.toolInput ?? value.toolArgs),
-    asked: value.stop_hook_active === true || value.stopHookActive === true,
+    asked: value.stop_hook_active === true || value.stopHookActive === true || goesOnAnyway(value),
     subagent: textOf(value, 'agent_id', 'agentId') !== undefined,
     name: textOf(value, 'name'),
     worktree: textOf(value, 'worktree_path') ?? textOf(response, 'worktreePath'),
   };
 }
+
+/** Cursor counts how often a hook made it go on, and says also of a turn that a person ended that it stops. */
+const goesOnAnyway = ({ loop_count, status }: Record<string, unknown>): boolean =>
+  (typeof loop_count === 'number' && loop_count > 0) || status === 'aborted' || status === 'error';
+
+const isPath = (value: unknown): value is string =>
+  typeof value === 'string' && isAbsolute(value) && !value.includes('\0');
 
 /** What is beyond the limit is read and let go: the client, which writes it, must not fail for it. */
 function readAll(stdin: Readable): Promise<string> {

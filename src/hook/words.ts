@@ -10,6 +10,8 @@ export const speaks: ReadonlySet<Client> = new Set<Client>([
   'vscode',
   'copilot',
   'gemini',
+  'cursor',
+  'opencode',
 ]);
 
 /** The tool is not run, and the agent is told why. */
@@ -21,7 +23,10 @@ export function denied(client: Client, reason: string): Said {
     case 'vscode':
       return { hookSpecificOutput: { hookEventName: 'PreToolUse', ...decision } };
     case 'copilot':
+    case 'opencode':
       return decision;
+    case 'cursor':
+      return { permission: 'deny', user_message: reason, agent_message: reason };
     case 'gemini':
       return { decision: 'deny', reason };
     default:
@@ -31,13 +36,19 @@ export function denied(client: Client, reason: string): Said {
 
 /** The agent is told something. */
 export function withContext(client: Client, event: string, additionalContext: string): Said {
-  return client === 'copilot'
-    ? { additionalContext }
-    : { hookSpecificOutput: { hookEventName: event, additionalContext } };
+  switch (client) {
+    case 'copilot':
+    case 'opencode':
+      return { additionalContext };
+    case 'cursor':
+      return { additional_context: additionalContext };
+    default:
+      return { hookSpecificOutput: { hookEventName: event, additionalContext } };
+  }
 }
 
 /** The agent does not stop yet, for this reason. */
-export const goOn = (client: Client, reason: string): Said => ({
-  decision: client === 'gemini' ? 'deny' : 'block',
-  reason,
-});
+export const goOn = (client: Client, reason: string): Said =>
+  client === 'cursor'
+    ? { followup_message: reason }
+    : { decision: client === 'gemini' ? 'deny' : 'block', reason };

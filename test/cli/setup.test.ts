@@ -14,7 +14,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { parse } from 'jsonc-parser';
+import { setup as inEngine } from '../../src/engine/setup/index.ts';
 import { cli, cliFile } from '../support/cli.ts';
 import { makeProject } from '../support/project.ts';
 
@@ -65,9 +67,56 @@ describe('discern setup', () => {
       assert.match(await well([client]), /set up already/);
       await well([client, '--remove']);
       assert.equal(read(file), text);
-      assert.deepEqual(readdirSync(dirname(file)).length, 1, 'nothing is left beside it');
+      const beside = readdirSync(dirname(file)).filter((one) => one !== 'hooks.json');
+      assert.deepEqual(beside.length, 1, 'nothing is left beside it');
     });
   }
+
+  it('gives Cursor hooks beside its servers, and leaves a version that others need', async () => {
+    const file = join(home, '.cursor/hooks.json');
+    await well(['cursor']);
+    const { version, hooks } = parse(read(file));
+    assert.equal(version, 1);
+    assert.deepEqual(Object.keys(hooks).sort(), ['preToolUse', 'sessionStart', 'stop']);
+    assert.match(hooks.preToolUse[0].command, /hook\.js.* cursor preToolUse$/);
+    assert.match(await well(['cursor']), /set up already[\s\S]*set up already/);
+    await well(['cursor', '--remove']);
+    assert.equal(read(file), '{\n  "version": 1\n}\n');
+    const inProcess = (action: 'write' | 'remove') =>
+      inEngine({ client: 'cursor', action, env, cwd: home, dist: '/dist', node: '/node' });
+    for (const text of [
+      '{\n  "version": 1,\n  "hooks": {\n    "stop": [ { "command": "mine.sh" } ]\n  }\n}',
+      '{ "hooks": {}, "version": 2 }\r\n',
+      '\uFEFF{"hooks": {"stop": []} /* c */, "version": 1,}',
+    ]) {
+      put('.cursor/hooks.json', text);
+      await inProcess('write');
+      const now = parse(read(file).replace('\uFEFF', ''), [], { allowTrailingComma: true });
+      assert.deepEqual(
+        [now.hooks.stop.length, now.hooks.sessionStart.length],
+        [text.includes('mine.sh') ? 2 : 1, 1],
+      );
+      await inProcess('remove');
+      assert.equal(read(file), text);
+    }
+  });
+
+  it('gives opencode a plugin in a file of ours, and touches none of somebody’s', async () => {
+    const file = join(home, '.config/opencode/plugins/discern.js');
+    await well(['opencode']);
+    const { Discern } = await import(pathToFileURL(file).href);
+    assert.deepEqual(Object.keys(await Discern({ directory: home })).sort(), [
+      'experimental.chat.system.transform',
+      'tool.execute.before',
+    ]);
+    await well(['opencode', '--remove']);
+    assert.ok(!existsSync(dirname(file)));
+    put('.config/opencode/plugins/discern.js', 'export const Mine = 1;\n');
+    const { code, stderr } = await setup(['opencode']);
+    assert.deepEqual([code, /is not our plugin/.test(stderr)], [1, true], stderr);
+    await well(['opencode', '--remove']);
+    assert.equal(read(file), 'export const Mine = 1;\n');
+  });
 
   it('makes a file where there is none, for the user alone, and goes through a link', async () => {
     await well(['cursor']);

@@ -9,6 +9,7 @@ import { copilot } from './copilot.ts';
 import { type Driver, type Launch, sessions } from './driver.ts';
 import { gemini } from './gemini.ts';
 import { type ScriptedModel, scriptedModel } from './model.ts';
+import { opencode } from './opencode.ts';
 import type { Answer } from './wires.ts';
 
 const { make, removeAll } = projects();
@@ -82,6 +83,12 @@ const clients: Hooked[] = [
     write: (file_path) => ({ tool: 'write_file', input: { file_path, content: 'x\n' } }),
     file: '.gemini/settings.json',
   },
+  {
+    driver: setUp(opencode, 'opencode'),
+    client: 'opencode',
+    write: (filePath) => ({ tool: 'write', input: { filePath, content: 'x\n' } }),
+    file: '.config/opencode/plugins/discern.js',
+  },
 ];
 
 describe('Hooks that “discern setup” gives to', () => {
@@ -127,12 +134,37 @@ describe('Hooks that “discern setup” gives to', () => {
       const asked = JSON.stringify(model.requests.map(({ body }) => body));
       assert.match(asked, /discern: this session is in the linked worktree/);
       assert.ok(!existsSync(join(home, 'state', 'hook.log')), 'nothing went wrong');
-      const hooks = readFileSync(join(home, file), 'utf8');
-      assert.match(hooks, /hook\.js/);
+      assert.match(readFileSync(join(home, file), 'utf8'), /hook\.js/);
       const env = { HOME: home, CODEX_HOME: '', COPILOT_HOME: '' };
       assert.equal((await cli(['setup', client, '--remove'], { cwd: home, env })).code, 0);
-      if (client === 'copilot') assert.ok(!existsSync(join(home, '.copilot', 'hooks', 'discern.json')));
+      if (client === 'copilot' || client === 'opencode') assert.ok(!existsSync(join(home, file)));
       else assert.doesNotMatch(readFileSync(join(home, file), 'utf8'), /hook\.js/);
     }).timeout(120_000);
   }
+
+  it('opencode: done follows the directory of the session’s last command', async () => {
+    const project = await make();
+    const linked = join(project.home, 'linked');
+    await git(project.root, 'worktree', 'add', '--quiet', '-b', 'one', linked);
+    const calls = [
+      opencode.ours('status'),
+      opencode.shell('echo red > src/red.txt && git add -A && git commit -qm red', linked),
+      opencode.ours('done'),
+    ];
+    model = await scriptedModel(opencode.wire, calls);
+    const run = await start(setUp(opencode, 'opencode'), {
+      home: await newHome(),
+      cwd: project.root,
+      model: model.url,
+      prompt: 'Work.',
+      server: [process.execPath, serverFile],
+    });
+    await run.ended;
+    const [, , done = ''] = model.results();
+    assert.match(
+      done,
+      /You are in .*linked \(a hook of discern\), so the held root followed you/,
+      run.said(),
+    );
+  }).timeout(120_000);
 });

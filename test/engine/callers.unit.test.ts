@@ -55,6 +55,25 @@ describe('Evidence of where a caller stands', () => {
     assert.ok(process.memoryUsage().rss - before < 50 * 1024 * 1024);
   });
 
+  it('of opencode is what its plugin told for this very process and directory, and nothing older', async () => {
+    const env = { DISCERN_STATE_DIR: join(home, 'state'), OPENCODE_PID: '4711' };
+    const where = async (rest: Partial<CallerFacts> = {}) =>
+      (await whereCallerStands('opencode', { env, parent: 4711, launch: '/app', ...rest }))?.cwd;
+    const word = { client: 'opencode', session: '4711 /app', cwd: '/work', event: 'PreToolUse' };
+    await tell(env, word);
+    assert.equal(await where(), '/work');
+    for (const other of [
+      { parent: 4712 },
+      { launch: '/other' },
+      { launch: undefined },
+      { env: { ...env, OPENCODE_PID: '' } },
+    ]) {
+      assert.equal(await where(other), undefined);
+    }
+    await tell(env, { ...word, at: Date.now() - 3_600_000 });
+    assert.equal(await where(), undefined, 'an earlier process of that number told it');
+  });
+
   it('is nothing of a session of another id, of an id with path characters, nor of one id in two places', async () => {
     const { claude, session } = sessionsIn(home);
     await claude.transcript([{ cwd: '/other', sessionId: 'another' }]);

@@ -6,7 +6,7 @@ import { removeItem, setItem } from '../../src/engine/setup/json-items.ts';
 
 const programs = { node: '/opt/my node/bin/node', hook: '/opt/discern/dist/hook.js' };
 const older = { node: 'node', hook: '/usr/lib/node_modules/discern-vscode/dist/hook.js' };
-const clients: HookClient[] = ['claude', 'codex', 'copilot', 'gemini'];
+const clients: HookClient[] = ['claude', 'codex', 'copilot', 'gemini', 'cursor'];
 
 const text = (edited: ReturnType<typeof setItem>): string => {
   if ('problem' in edited) throw new Error(edited.problem);

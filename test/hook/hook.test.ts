@@ -191,6 +191,51 @@ describe('A hook', () => {
       assert.match(reasonOf(await writing(project.root, join(project.root, 'src/a.txt'))), /main checkout/);
     });
 
+    it('in the words of Cursor, by the folder it has open, and of opencode, by where the command ran', async () => {
+      const file = join(project.root, 'src/a.txt');
+      const why = /This session is in the worktree .*linked, .*the main checkout/;
+      const ask = async (words: string[], stdin: object) => {
+        const { code, stdout } = await runHook({ env, words, stdin, raw: true });
+        assert.equal(code, 0);
+        return stdout === '' ? undefined : JSON.parse(stdout);
+      };
+      const cursor = (event: string, rest: object, folders = [linked]) =>
+        ask(['cursor', event], { conversation_id: 'c', workspace_roots: folders, ...rest });
+      const shell = {
+        tool_name: 'Shell',
+        tool_input: { command: 'rm src/a.txt', working_directory: project.root },
+      };
+      const written = { tool_name: 'Write', tool_input: { file_path: file }, cwd: project.root };
+      for (const one of [shell, written, { tool_name: 'StrReplace', tool_input: { path: file } }]) {
+        const said = await cursor('preToolUse', one);
+        assert.deepEqual(
+          [said.permission, why.test(said.agent_message)],
+          ['deny', true],
+          JSON.stringify(one),
+        );
+      }
+      assert.equal(await cursor('preToolUse', written, [linked, project.root]), undefined);
+      assert.equal(
+        await cursor('preToolUse', { ...written, cwd: linked }, []).then((one) => one.permission),
+        'deny',
+      );
+      assert.match((await cursor('sessionStart', {})).additional_context, /in the linked worktree/);
+      assert.equal(await cursor('stop', { status: 'completed', loop_count: 0 }), undefined);
+      const opencode = (tool: string, args: object, cwd = linked) =>
+        ask(['opencode', 'PreToolUse'], { cwd, tool_name: tool, tool_input: args });
+      assert.match((await opencode('write', { filePath: file })).permissionDecisionReason, why);
+      assert.match((await opencode('edit', { filePath: file })).permissionDecisionReason, why);
+      const patchText = `*** Begin Patch\n*** Update File: ${file}\n*** End Patch`;
+      assert.match((await opencode('apply_patch', { patchText })).permissionDecisionReason, why);
+      assert.equal(await opencode('bash', { command: 'rm src/a.txt' }), undefined);
+      assert.match(
+        (await ask(['opencode', 'SessionStart'], { cwd: linked })).additionalContext,
+        /linked worktree/,
+      );
+      assert.ok(!existsSync(join(state, 'callers')), 'neither names a session');
+      assert.equal(logged(), '');
+    });
+
     it('in the words of Copilot CLI', async () => {
       const { said } = await hook(
         'preToolUse',

@@ -2,6 +2,7 @@ import type { ClientKind } from '../call/context.ts';
 import { claude } from './claude.ts';
 import { codex } from './codex.ts';
 import { copilot } from './copilot.ts';
+import { opencode } from './opencode.ts';
 import type { CallerFacts, Source, Standing } from './standing.ts';
 import { told, toldBy } from './told.ts';
 import { vscode } from './vscode.ts';
@@ -10,7 +11,7 @@ export { type CheckoutPlace, checkoutOf } from './checkout-of.ts';
 export type { CallerFacts, Standing } from './standing.ts';
 
 /** Clients that record, hand over or tell by a hook where their sessions stand. */
-const sources: readonly Source[] = [claude, copilot, codex, vscode];
+const sources: readonly Source[] = [claude, copilot, codex, opencode, vscode];
 
 /**
  * Where the caller of one call stands (contract §3), by evidence alone: what the call carries, what a hook of ours told, what

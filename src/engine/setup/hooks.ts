@@ -5,7 +5,7 @@ export interface HookPrograms {
 }
 
 /** Clients that `setup` gives hooks, in the words the hook is started with. */
-export type HookClient = 'claude' | 'codex' | 'copilot' | 'gemini';
+export type HookClient = 'claude' | 'codex' | 'copilot' | 'gemini' | 'cursor';
 
 /** What a hook of ours is there for; each client has its own name for the event. */
 type Purpose = 'guard' | 'follow' | 'greet' | 'forget' | 'prove' | 'create' | 'remove';
@@ -42,6 +42,11 @@ const events: Readonly<Record<HookClient, Partial<Record<Purpose, ClientEvent>>>
     guard: { event: 'BeforeTool', matcher: 'run_shell_command|write_file|replace' },
     greet: { event: 'SessionStart' },
     prove: { event: 'AfterAgent' },
+  },
+  cursor: {
+    guard: { event: 'preToolUse', matcher: 'Shell|Write|StrReplace|Delete|EditNotebook' },
+    greet: { event: 'sessionStart' },
+    prove: { event: 'stop' },
   },
 };
 
@@ -101,6 +106,8 @@ function itemFor(
         powershell: `& ${commandBy(powershellWord)}; exit 0`,
         timeoutSec: timeout,
       };
+    case 'cursor':
+      return { command, ...about };
     case 'gemini':
       return { ...about, hooks: [{ name: 'discern', type: 'command', command, timeout: timeout * 1000 }] };
     default:

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, rmdir } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { SetupClient } from '../../contract/setup-clients.ts';
 import { Refusal } from '../call/refusal.ts';
@@ -9,14 +9,21 @@ import { findRoot, isInGit } from '../repository/root.ts';
 import { worktreesDir } from '../worktree/place.ts';
 import { editConfig } from './config-edit.ts';
 import { type HookClient, type HookItem, hooksFor, isOurHook } from './hooks.ts';
-import { set, unset } from './json-edit.ts';
-import { type IsOurs, othersIn, removeItem, setItem } from './json-items.ts';
+import {
+  type JsonTarget,
+  type JsonValue,
+  jsonValues,
+  removeEmpty,
+  type SetupAction,
+  said,
+} from './json-values.ts';
+import { opencodePlugin, pluginMark } from './opencode-plugin.ts';
 import { pluginFiles } from './plugin.ts';
 import { setTable, tableLines, unsetTable } from './toml-edit.ts';
 
 export interface SetupOptions {
   client: SetupClient;
-  action: 'write' | 'remove' | 'print';
+  action: SetupAction;
   env: NodeJS.ProcessEnv;
   /** Where the person stands; `undefined` when that is gone. */
   cwd: string | undefined;
@@ -25,25 +32,6 @@ export interface SetupOptions {
   node: string;
   /** What `node` needs in its environment to be one: VS Code's own is Electron. */
   nodeEnv?: Record<string, string>;
-}
-
-/** One value in a client's JSON file. */
-interface JsonTarget {
-  file: string;
-  /** The whole file is ours, and goes when nothing is left in it. */
-  ours?: true;
-  /** What is `optional` is left to the person where there is something else in its place. */
-  values: JsonValue[];
-}
-
-interface JsonValue {
-  path: string[];
-  value: unknown;
-  optional?: true;
-  /** The value is an item of a list, in which items of others stand too. */
-  item?: IsOurs;
-  /** It has no place beside an item of somebody else. */
-  alone?: true;
 }
 
 /**
@@ -57,15 +45,24 @@ export async function setup(options: SetupOptions): Promise<string[]> {
     options.client === 'codex'
       ? await codexTables(options)
       : await jsonValues(options, await jsonTarget(options));
-  return [...server, ...(hooks ? await jsonValues(options, hooks) : []), ...advice(options)];
+  return [
+    ...server,
+    ...(hooks ? await jsonValues(options, hooks) : []),
+    ...(options.client === 'opencode' ? await opencodeHooks(options) : []),
+    ...advice(options),
+  ];
 }
 
 /** The file of a client that has its hooks apart from its servers. */
 function hooksApart({ client, env, dist, node }: SetupOptions): JsonTarget | undefined {
-  if (client !== 'codex' && client !== 'copilot') return undefined;
+  if (client !== 'codex' && client !== 'copilot' && client !== 'cursor') return undefined;
   const values = hookValues(client, hooksFor(client, { node, hook: join(dist, 'hook.js') }));
   if (client === 'codex') return { file: join(codexHome(env), 'hooks.json'), values };
   const version: JsonValue = { path: ['version'], value: 1 };
+  if (client === 'cursor') {
+    const file = join(homeIn(env), '.cursor', 'hooks.json');
+    return { file, values: [{ ...version, shared: true }, ...values] };
+  }
   return { file: join(copilotHome(env), 'hooks', 'discern.json'), ours: true, values: [version, ...values] };
 }
 
@@ -81,49 +78,6 @@ function advice({ client, action }: SetupOptions): string[] {
 
 const codexHome = (env: NodeJS.ProcessEnv) => env.CODEX_HOME || join(homeIn(env), '.codex');
 const copilotHome = (env: NodeJS.ProcessEnv) => env.COPILOT_HOME || join(homeIn(env), '.copilot');
-
-async function jsonValues(
-  { action, client }: SetupOptions,
-  { file, values, ours }: JsonTarget,
-): Promise<string[]> {
-  if (action === 'print') {
-    const whole = values.reduce((text, value) => textOf(write(text, value)), '{}\n');
-    return [`${file}:`, whole.trimEnd()];
-  }
-  const notes: string[] = [];
-  const changed = await editConfig(file, (text) => {
-    let now = text;
-    // What was put in last goes first: then the bytes are what they were.
-    for (const value of action === 'remove' ? values.toReversed() : values) {
-      const { path, optional, alone, item } = value;
-      if (alone && item && action === 'write' && othersIn(now, path, item) > 0) {
-        notes.push(`${file} has a hook for ${path.at(-1)} already: that one stays, and ours is not there.`);
-        continue;
-      }
-      const edited = action === 'write' ? write(now, value) : takeBack(now, value);
-      if ('problem' in edited) {
-        if (!optional) return edited;
-        notes.push(`It ${edited.problem}: unless that says so already, allow ${path.at(-1)} there.`);
-        continue;
-      }
-      now = edited.text;
-    }
-    return { text: now };
-  });
-  if (ours && changed && action === 'remove' && (await isEmpty(file))) {
-    await rm(file);
-    await removeEmpty(dirname(file), ['.']);
-  }
-  return [said(client, action, file, changed), ...(action === 'write' ? notes : [])];
-}
-
-const isEmpty = async (file: string) => /^\s*\{\s*\}\s*$/.test(await readFile(file, 'utf8'));
-
-const write = (text: string, { path, value, item }: JsonValue) =>
-  item ? setItem(text, path, value, item) : set(text, path, value);
-
-const takeBack = (text: string, { path, item }: JsonValue) =>
-  item ? removeItem(text, path, item) : unset(text, path);
 
 /** The hooks of one client as values of its file. */
 const hookValues = (client: HookClient, items: readonly HookItem[]): JsonValue[] =>
@@ -192,11 +146,35 @@ function zedFile(env: NodeJS.ProcessEnv, home: string): string {
   return join(xdg || join(home, '.config'), 'zed', 'settings.json');
 }
 
+const opencodeDir = (env: NodeJS.ProcessEnv, home: string) =>
+  join(env.XDG_CONFIG_HOME || join(home, '.config'), 'opencode');
+
 async function opencodeFile(env: NodeJS.ProcessEnv, home: string): Promise<string> {
   if (env.OPENCODE_CONFIG) return env.OPENCODE_CONFIG;
-  const dir = join(env.XDG_CONFIG_HOME || join(home, '.config'), 'opencode');
+  const dir = opencodeDir(env, home);
   const commented = join(dir, 'opencode.jsonc');
   return (await exists(commented)) ? commented : join(dir, 'opencode.json');
+}
+
+/** The plugin that stands for hooks in opencode: one file of ours in the folder it loads plugins from. */
+async function opencodeHooks({ action, client, env, dist, node }: SetupOptions): Promise<string[]> {
+  const file = join(opencodeDir(env, homeIn(env)), 'plugins', 'discern.js');
+  const text = opencodePlugin({ node, hook: join(dist, 'hook.js') });
+  if (action === 'print') return [`${file}:`, text.trimEnd()];
+  const now = await readFile(file, 'utf8').catch(orWhenAbsent(undefined));
+  if (now !== undefined && !now.startsWith(pluginMark)) {
+    if (action === 'remove') return [said(client, action, file, false)];
+    throw new Refusal('path_exists', `${file} is there and is not our plugin: move it first.`);
+  }
+  const changed = action === 'remove' ? now !== undefined : now !== text;
+  if (changed && action === 'remove') {
+    await rm(file);
+    await removeEmpty(dirname(file), ['.']);
+  } else if (changed) {
+    await mkdir(dirname(file), { recursive: true });
+    await writeFileAtomic(file, text);
+  }
+  return [said(client, action, file, changed)];
 }
 
 /** Where `start` makes the worktrees of the project a person stands in; `undefined` outside of any. */
@@ -283,28 +261,8 @@ async function isOurs(manifest: string): Promise<boolean> {
   return /"name": "discern"/.test(text);
 }
 
-/** Takes away folders of ours that are empty now; what somebody put there stays. */
-async function removeEmpty(folder: string, names: readonly string[]): Promise<void> {
-  for (const name of names) {
-    await rmdir(join(folder, name)).catch((error: NodeJS.ErrnoException) => {
-      if (!['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(error.code ?? '')) throw error;
-    });
-  }
-}
-
-function said(client: string, action: SetupOptions['action'], where: string, changed: boolean): string {
-  if (action === 'remove') return changed ? `Removed from ${where}.` : `${where} has nothing of ours.`;
-  if (!changed) return `${where} is set up already.`;
-  return `Wrote ${where}. "discern setup ${client} --remove" takes it back.`;
-}
-
 function homeIn(env: NodeJS.ProcessEnv): string {
   const home = homeOfUser(env);
   if (home === undefined) throw new Refusal('path_not_found', 'This user has no home: set HOME.');
   return home;
-}
-
-function textOf(edited: ReturnType<typeof set>): string {
-  if ('problem' in edited) throw new Error(edited.problem);
-  return edited.text;
 }

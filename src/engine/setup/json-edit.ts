@@ -50,6 +50,12 @@ export function put(
   return { problem: 'is not a valid JSON object' };
 }
 
+/** Whether there is a value at a path; nothing where the text cannot be read. */
+export function has(text: string, path: readonly string[]): boolean {
+  const opened = open(text, path);
+  return !('problem' in opened) && findNodeAtLocation(opened.root, [...path]) !== undefined;
+}
+
 /** Takes back what {@link set} did: the bytes are then what they were. Takes nothing where there is no such value. */
 export function unset(text: string, path: readonly string[]): Edited {
   const opened = open(text, path);
