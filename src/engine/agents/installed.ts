@@ -21,7 +21,7 @@ export const programOfAgent = (client: KnownAgent, env: NodeJS.ProcessEnv): stri
 export type Version = { version: string } | { problem: string };
 
 /** How long a program may take to say its version, in milliseconds, and how many characters of that are read. */
-const PATIENCE_MS = 8_000;
+const PATIENCE_MS = 15_000;
 const MOST_SAID = 4_096;
 
 /** How long a version is believed while the file stays the same: what a small starter runs may be renewed behind it. Milliseconds. */
