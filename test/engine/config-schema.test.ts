@@ -104,7 +104,10 @@ describe('The JSON Schema of discern.toml', () => {
     ['a need that names no table', '[jobs]\nlint = { run = "l", needs = ["build"] }'],
     ['an artifact outside the project', '[jobs]\nlint = { run = "l", artifacts = ["../a"] }'],
     ['an artifact that is a repository’s', '[jobs]\nlint = { run = "l", artifacts = ["./.git"] }'],
-    ['an artifact in a repository', '[jobs]\nlint = { run = "l", artifacts = ["sub/.Git/hooks/pre-commit"] }'],
+    [
+      'an artifact in a repository',
+      '[jobs]\nlint = { run = "l", artifacts = ["sub/.Git/hooks/pre-commit"] }',
+    ],
     ['a variable that is none', '[jobs]\nlint = { run = "l", environment = ["A=b"] }'],
     ['inputs that are none', '[jobs]\nlint = { run = "l", inputs = [] }'],
     ['an unknown mode of a checkpoint', '[checkpoints.x]\nmode = "stopp"\nquestion = "q"'],
