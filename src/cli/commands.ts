@@ -1,5 +1,6 @@
 import type { Args, Verb } from '../contract/verbs.ts';
 import { fleetCommands } from './commands-fleet.ts';
+import { queueCommands } from './commands-queue.ts';
 
 import { type Command, consenting, dryRun, gateVerb, Misuse, preview, shared, text } from './options.ts';
 /** The verbs, in the order work goes through them. */
@@ -91,6 +92,10 @@ export const commands: { [V in Verb]: Command<V> } = {
         describe:
           'Land nothing: push the branch and open a pull request by gh, glab or tea; again tells its checks',
       },
+      queue: {
+        type: 'boolean',
+        describe: 'Give it a place in the queue, and return at once; await and queue run land it',
+      },
       how: {
         type: 'string',
         requiresArg: true,
@@ -105,6 +110,7 @@ export const commands: { [V in Verb]: Command<V> } = {
       return {
         ...(parsed.push === true && { push: true }),
         ...(parsed.pr === true && { pr: true }),
+        ...(parsed.queue === true && { queue: true }),
         ...(how && { how: how as Args<'accept'>['how'] }),
         ...preview(parsed),
       };
@@ -234,6 +240,7 @@ export const commands: { [V in Verb]: Command<V> } = {
     },
   },
   ...fleetCommands,
+  ...queueCommands,
 };
 
 /** Every long option of a verb as it can be typed, for suggesting one. */

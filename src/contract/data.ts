@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { jobStages } from './config.ts';
 import { Drift, JobCounts, ProofState, ScopeResult, StandardResult } from './data-gate.ts';
-
 import { where } from './data-where.ts';
+import { QueueEntry } from './verbs-queue.ts';
 
 export * from './data-gate.ts';
 export { CallerStanding, where } from './data-where.ts';
@@ -174,6 +174,7 @@ export const AcceptData = z.strictObject({
   trunk: z.string(),
   landed_commit: z.string().optional().describe('Absent where nothing landed.'),
   pull_request: PullRequest.optional(),
+  queue: QueueEntry.optional(),
   worktree: z.string().describe('The checkout that was accepted.'),
   kept: z.string().optional().describe('Why the checkout and its branch were kept.'),
   jobs: JobCounts.optional(),

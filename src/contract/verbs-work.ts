@@ -210,6 +210,7 @@ export const workVerbs = {
     args: z.strictObject({
       push: z.boolean().optional().describe('Push the trunk too.'),
       pr: z.boolean().optional().describe('Land nothing: open a pull request; again tells its checks.'),
+      queue: z.boolean().optional().describe('Only line it up: returns at once.'),
       how: z.enum(landingWays).optional().describe('Default: [landing] how, else ff.'),
       path,
       dry_run: dryRun,

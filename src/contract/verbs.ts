@@ -3,6 +3,7 @@ import type { VerbDescriptor, VerbTraits } from './verb.ts';
 import { agentVerbs } from './verbs-agents.ts';
 import { evidenceVerbs } from './verbs-evidence.ts';
 import { fleetVerbs } from './verbs-fleet.ts';
+import { queueVerbs } from './verbs-queue.ts';
 import { upkeepVerbs } from './verbs-upkeep.ts';
 import { workVerbs } from './verbs-work.ts';
 import { worktreeVerbs } from './verbs-worktree.ts';
@@ -18,6 +19,7 @@ export const verbs = {
   ...fleetVerbs,
   ...worktreeVerbs,
   ...agentVerbs,
+  ...queueVerbs,
 } as const satisfies Record<string, VerbDescriptor>;
 
 export type Verb = keyof typeof verbs;

@@ -6,6 +6,7 @@ import { meetProject } from './fleet/known-projects.ts';
 import { hearing } from './git/heard.ts';
 import { accept } from './verbs/accept.ts';
 import { agents } from './verbs/agents.ts';
+import { awaitWork } from './verbs/await.ts';
 import { commit } from './verbs/commit.ts';
 import { describe } from './verbs/describe.ts';
 import { doctor, withHeld } from './verbs/doctor.ts';
@@ -21,6 +22,7 @@ import { park, unpark } from './verbs/park.ts';
 import { peek } from './verbs/peek.ts';
 import { projects } from './verbs/projects.ts';
 import { prune } from './verbs/prune.ts';
+import { queue } from './verbs/queue.ts';
 import { remap } from './verbs/remap.ts';
 import { phase, todo } from './verbs/reported.ts';
 import { refused, runVerb } from './verbs/run-verb.ts';
@@ -69,6 +71,8 @@ const cores: { [V in Verb]: Core<V> } = {
   launch,
   message,
   remap,
+  queue,
+  await: awaitWork,
 };
 
 /**
@@ -117,6 +121,7 @@ export {
 export { checkConfig, checkFile, loadConfig, loadSettings } from './config/index.ts';
 export { exists } from './files/files.ts';
 export { watchFleet } from './fleet/watching.ts';
+export { landedThroughQueue } from './queue/entries.ts';
 export { inTheWay, takeStock } from './removal/stock.ts';
 export { homeOf } from './repository/home.ts';
 export { directoryAt, findRoot, isInGit } from './repository/root.ts';

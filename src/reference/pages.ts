@@ -23,6 +23,7 @@ const order = [
   'gate',
   'reuse',
   'landing',
+  'queueing',
   'fleet',
   'notes',
   'agents',

@@ -87,12 +87,21 @@ async function parkedHere(held: HeldRoot): Promise<string | undefined> {
   return (await (await loadEngine()).parkedByPath(place.commonDir)).get(place.top)?.id;
 }
 
+/** What the held root's work landed as, where the queue landed it and so removed its worktree. */
+async function landedHere(held: HeldRoot): Promise<string | undefined> {
+  const place = await held.repository();
+  if (place?.top === undefined) return undefined;
+  return (await loadEngine()).landedThroughQueue(place.commonDir, place.top);
+}
+
 async function rootMissing(root: string, held: HeldRoot): Promise<Refusal> {
   const home = await held.home();
   const parked = await parkedHere(held);
+  const landed = parked === undefined ? await landedHere(held) : undefined;
+  const gone = landed === undefined ? 'gone: someone removed it.' : `gone: its work landed as ${landed}.`;
   return new Refusal(
     'root_missing',
-    `The held root ${root} is ${parked === undefined ? 'gone: someone removed it.' : `parked: call discern_unpark with worktree "${parked}" to have it back.`} ${
+    `The held root ${root} is ${parked === undefined ? gone : `parked: call discern_unpark with worktree "${parked}" to have it back.`} ${
       home === undefined
         ? 'No other checkout of its project is left: pass the path of another project.'
         : `Pass path "${home}" (the landing checkout) to go on there, and discern_start with that path to re-aim this server.`

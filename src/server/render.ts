@@ -18,6 +18,7 @@ import type {
   StatusData,
 } from '../contract/data.ts';
 import type { Diagnostic, Envelope } from '../contract/envelope.ts';
+import { entryWords } from '../contract/queue-words.ts';
 import { reusedWords } from '../contract/reused-words.ts';
 import { boundWords, shownNumber, stateWords } from '../contract/standard-words.ts';
 import type { VerbWithReport } from '../contract/traits.ts';
@@ -120,7 +121,7 @@ const ownLines: { [V in VerbWithReport]: (envelope: AnswerOf<V>) => string[] } =
     return some(regenerated.length > 0 ? [`regenerated: ${regenerated.join(', ')}`] : [], 1, MESSAGE_LIMIT);
   },
   accept({ data, dry_run }) {
-    if (!data?.landing || dry_run) return [];
+    if (!data?.landing || dry_run || data.queue) return [];
     const done = Object.entries(data.landing).filter(([, value]) => value);
     return [`landing: ${done.map(([name]) => name).join(', ') || 'nothing happened'}`];
   },
@@ -141,6 +142,12 @@ const ownLines: { [V in VerbWithReport]: (envelope: AnswerOf<V>) => string[] } =
   peek: (envelope) => (isWhole(envelope) ? peekLines(envelope.data) : []),
   projects: (envelope) => (isWhole(envelope) ? projectLines(envelope.data) : []),
   describe: ({ ok, data }) => (ok ? describedLines(data ?? {}) : []),
+  queue: ({ data }) =>
+    some(
+      (data?.entries ?? []).map((one) => `- ${entryWords(one)}`),
+      MOST_PLANNED,
+    ),
+  await: ({ data }) => (data?.entry ? [`- ${entryWords(data.entry)}`] : []),
   todo: ({ data }) => some(todoLines(data ?? {}), MOST_PLANNED),
 };
 

@@ -24,6 +24,7 @@ describe('The help', () => {
         'gate',
         'reuse',
         'landing',
+        'queueing',
         'fleet',
         'notes',
         'agents',

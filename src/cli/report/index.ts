@@ -8,6 +8,7 @@ import {
 } from '../../contract/answers.ts';
 import { broughtWords } from '../../contract/brought-words.ts';
 import type { Envelope } from '../../contract/envelope.ts';
+import { entryWords } from '../../contract/queue-words.ts';
 import type { VerbWithReport } from '../../contract/traits.ts';
 import { shellWord } from '../../engine/words/shell-word.ts';
 import type { Ink } from '../ink.ts';
@@ -135,6 +136,8 @@ const ownLines: { [V in VerbWithReport]: (envelope: AnswerOf<V>, ink: Ink) => st
   todo: ({ data }, ink) => todoLines(data ?? {}, ink),
   prune: (envelope, ink) => (envelope.ok ? pruneLines(envelope, ink) : []),
   init: ({ ok, data }, ink) => initLines(data ?? {}, ok, ink),
+  queue: ({ data }) => (data?.entries ?? []).map((one) => `  ${entryWords(one)}`),
+  await: ({ data }) => (data?.entry ? [`  ${entryWords(data.entry)}`] : []),
   accept({ dry_run, error, data }, ink) {
     if (dry_run || error !== 'partial_acceptance' || !data?.landing) return [];
     return Object.entries(data.landing)

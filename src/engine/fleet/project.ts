@@ -5,6 +5,7 @@ import type { FleetProject, FleetWorktree, SessionRow } from '../../contract/ver
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
 import { exists } from '../files/files.ts';
+import { hasPlace, placesOf, readQueue } from '../queue/entries.ts';
 import { homeOf } from '../repository/home.ts';
 import { openRepository, type Repository } from '../repository/repository.ts';
 import { CONFIG_FILE } from '../repository/root.ts';
@@ -64,12 +65,17 @@ async function lookInto(
   placed: readonly PlacedSession[],
   ctx: Context,
 ): Promise<FleetProject> {
-  const looked = await lookAtCheckouts(repo, ctx);
+  const [looked, { entries }] = await Promise.all([lookAtCheckouts(repo, ctx), readQueue(repo.commonDir)]);
+  const places = placesOf(entries);
+  const placeOf = (path: string) =>
+    places.get(entries.findLast((one) => hasPlace(one) && one.worktree === path)?.number ?? 0);
   const sessions = await sessionsOf(repo, looked, placed);
   const worktrees = looked.map((one) => {
     const stranded = isStranded(one, looked);
     const own = markStrand(sessions.get(one) ?? [], stranded);
-    return told(one, own, reasonsFor(one, own, stranded));
+    const place = placeOf(one.row.path);
+    const row = { ...told(one, own, reasonsFor(one, own, stranded)) };
+    return place === undefined ? row : { ...row, queue: place };
   });
   return {
     root: repo.root,

@@ -7,6 +7,7 @@ import { unreadableJournal } from './journal.ts';
 import type { Cleanup, Leftover } from './leftover.ts';
 import { distrustedOwnCheckouts } from './own-checkouts.ts';
 import { lostParked } from './parked.ts';
+import { distrustedQueue } from './queue.ts';
 import { distrustedRemovals, orphanedRemovals } from './removals.ts';
 import { vanishedResources } from './resources.ts';
 import { halfStarted } from './starts.ts';
@@ -43,6 +44,7 @@ export async function findLeftovers(repo: Repository): Promise<Leftovers> {
     distrustedProving(repo.commonDir),
     distrustedRemovals(repo),
     distrustedOwnCheckouts(repo),
+    distrustedQueue(repo),
     foreignPlaces(repo),
     lostParked(repo),
     halfStarted(repo),

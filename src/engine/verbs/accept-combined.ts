@@ -33,7 +33,17 @@ export async function gateCombined(candidate: Candidate, ctx: Context): Promise<
     type: 'progress',
     message: `Combined with ${trunk.name} as ${to.slice(0, 10)}; its gate runs.`,
   });
-  const gate = await withOwnCheckout(await homeOf(candidate), to, ctx, async ({ root, setup }) => {
+  const gate = await gateApart(candidate, to, ctx);
+  return gate === 'moved' ? gate : { to, met, gate };
+}
+
+/** Runs the gate on a commit of what is to land, in a checkout of its own. Refuses `gate_failed` where that cannot be set up. */
+export async function gateApart(
+  { repo, trunk, landing }: Pick<Candidate, 'repo' | 'trunk' | 'landing'>,
+  to: string,
+  ctx: Context,
+): Promise<GateRun | 'moved'> {
+  return withOwnCheckout(await homeOf(repo, landing), to, ctx, async ({ root, setup }) => {
     const { failed, steps, diagnostics, hints } = setup;
     if (!failed) return gateOrMoved(root, ctx);
     const cancelled = ctx.signal.aborted;
@@ -45,7 +55,6 @@ export async function gateCombined(candidate: Candidate, ctx: Context): Promise<
       { data: where(repo), steps, diagnostics, hints },
     );
   });
-  return gate === 'moved' ? gate : { to, met, gate };
 }
 
 /** The trunk may move before the gate begins: then it lacks what it got, and nothing was run. */
@@ -59,7 +68,7 @@ export async function gateOrMoved(root: string, ctx: Context): Promise<GateRun |
 }
 
 /** Where ignored files and values come from: the landing checkout, where that is a project already. */
-async function homeOf({ repo, landing }: Candidate): Promise<Repository> {
+async function homeOf(repo: Repository, landing: string): Promise<Repository> {
   try {
     return await openRepository(rootIn(repo, landing));
   } catch (error) {

@@ -31,6 +31,7 @@ import {
 import { catchUpBranch, gateCombined, gateOrMoved } from './accept-combined.ts';
 import { examine } from './accept-examine.ts';
 import { acceptByPullRequest } from './accept-pr.ts';
+import { enqueue, requireQueueable } from './accept-queue.ts';
 
 /** How long another landing in this repository is waited for before `busy`, in milliseconds. */
 const LANDING_WAIT_MS = 10_000;
@@ -46,10 +47,29 @@ const PUSH_WAIT_MS = 120_000;
  * a valid proof exists; what lands is the commit that was validated, never a later one. Where the trunk has commits that the branch
  * lacks, the two together are what is validated and lands.
  */
-export async function accept(root: string, args: Args<'accept'>, ctx: Context): Promise<AcceptAnswer> {
+export const accept = (root: string, args: Args<'accept'>, ctx: Context): Promise<AcceptAnswer> =>
+  acceptProved(root, args, ctx, undefined);
+
+/** What the queue has proved of a worktree's work: that commit lands, on that very trunk, or nothing does. */
+export interface Prepared {
+  /** The trunk's commit. */
+  base: string;
+  /** The branch's. */
+  head: string;
+  to: string;
+  met: string;
+}
+
+/** {@link accept}. With `prepared` it refuses `behind_trunk` where the trunk moved, and `dirty_worktree` where the branch did. */
+export async function acceptProved(
+  root: string,
+  args: Args<'accept'>,
+  ctx: Context,
+  prepared: Prepared | undefined,
+): Promise<AcceptAnswer> {
   const before: Recoveries = { found: [] };
   try {
-    return await acceptWorktree(root, args, ctx, before);
+    return await acceptWorktree(root, args, ctx, before, prepared);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     // Whatever refuses does so before anything has landed, unless it says otherwise itself.
@@ -73,7 +93,9 @@ async function acceptWorktree(
   args: Args<'accept'>,
   ctx: Context,
   before: Recoveries,
+  prepared: Prepared | undefined,
 ): Promise<AcceptAnswer> {
+  if (args.queue) requireQueueable(args);
   let repo = await openRepository(root, ctx.signal);
   const recovery = args.dry_run
     ? undefined
@@ -95,8 +117,9 @@ async function acceptWorktree(
   // Where nobody can be asked, that is said before the gate takes its time.
   const asks = await asksPerson(repo, 'accept', ctx);
   for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
-    if (asks && candidate.behind) requireWord(candidate.repo, wordAbout(candidate), ctx);
-    const proved = await prove(candidate, args, before, ctx);
+    if (asks && (candidate.behind || args.queue)) requireWord(candidate.repo, wordAbout(candidate), ctx);
+    if (args.queue) return enqueue(candidate, args, asks, ctx);
+    const proved = prepared ? provedBefore(candidate, prepared) : await prove(candidate, args, before, ctx);
     if ('answer' in proved) return proved.answer;
     if (asks && !('moved' in proved)) requireWord(candidate.repo, wordAbout(candidate), ctx);
     const outcome = 'moved' in proved ? proved : await landExclusively(proved, args, before, ctx);
@@ -131,6 +154,18 @@ interface ProvedWork {
   to?: string;
   met?: string;
   gate?: GateRun;
+}
+
+/** What the queue has proved, where the trunk and the branch are what they were then. */
+function provedBefore(candidate: Candidate, { base, head, to, met }: Prepared): ProvedWork {
+  const { repo, trunk, already } = candidate;
+  const data = where(repo);
+  if (repo.commit !== head)
+    throw new Refusal('dirty_worktree', `The branch moved since ${head.slice(0, 10)} was queued.`, { data });
+  if (already) return { candidate };
+  if (trunk.commit !== base)
+    throw new Refusal('behind_trunk', `${trunk.name} moved since this was proved with it.`, { data });
+  return { candidate, to, ...(met && { met }) };
 }
 
 /** Sees that what would land is proved, by running the gate where nothing says so yet. */
@@ -188,6 +223,10 @@ function wordAbout({ repo, target }: Candidate): Matter {
 async function recoveredHere(repo: Repository, recovery: Recovery, ctx: Context): Promise<AcceptAnswer> {
   return recovered(repo, recovery, await converge(repo, recovery.journal.landing, ctx));
 }
+
+/** Finishes a landing of this repository that was cut off, if there is one. */
+export const finishLanding = (repo: Repository, ctx: Context) =>
+  recoverLanding(repo, ctx, LANDING_WAIT_MS, tearDown(repo, ctx));
 
 const tearDown = ({ commonDir }: Repository, ctx: Context) => tearingDown(commonDir, 'accept', ctx, cleanAt);
 const isOf = ({ journal }: Recovery, repo: Repository) => journal.worktree.path === repo.top;

@@ -1,0 +1,243 @@
+import { availableParallelism } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Context } from '../call/context.ts';
+import { Refusal } from '../call/refusal.ts';
+import { point } from '../faults/faults.ts';
+import { isAncestor } from '../git/refs.ts';
+import { recoverOwnCheckouts } from '../landing/own-checkout.ts';
+import { changeEntry, driverLockPath, type Entry, readQueue } from '../queue/entries.ts';
+import { isLanded, landedAs } from '../repository/landed.ts';
+import {
+  openRepository,
+  type Repository,
+  requireTrunk,
+  rootIn,
+  type Trunk,
+} from '../repository/repository.ts';
+import { holding, tryLock } from '../state/lock.ts';
+import { acceptProved, finishLanding } from './accept.ts';
+import { judge, type Speculation } from './queue-speculate.ts';
+
+/** The most gates of entries that run at once; those with test jobs also wait for their slots. */
+const MOST_AT_ONCE = Math.min(8, Math.max(2, availableParallelism()));
+
+/** How often others' changes of queue and trunk are looked for while gates run, in milliseconds. */
+const LOOK_MS = 300;
+
+/** What keeps an entry from landing only for now, and not by its own fault: it keeps its place until somebody releases it. */
+const holdsFor = new Set([
+  'dirty_landing_checkout',
+  'landing_parked',
+  'locked_worktree',
+  'unavailable',
+  'untrusted',
+]);
+
+/**
+ * Gates and lands what waits in the queue, until nothing does or `stop` aborts. Each entry is judged on the combination before it,
+ * several at once, and lands in the order of the places. One that fails falls out once all before it have landed or fallen out, and
+ * those behind it are combined anew at once. One process does this at a time: `elsewhere` where another does.
+ */
+export async function driveQueue(
+  repo: Repository,
+  ctx: Context,
+  stop: AbortSignal,
+): Promise<'driven' | 'elsewhere'> {
+  const lock = await tryLock(driverLockPath(repo.commonDir), {
+    purpose: 'the queue of landings',
+    signal: ctx.signal,
+    waitMs: 0,
+  });
+  if ('busy' in lock) return 'elsewhere';
+  return holding(lock, async () => {
+    const home = repo.landing ? rootIn(repo, repo.landing.path) : repo.root;
+    const run = new Run(home, ctx, stop);
+    try {
+      await recoverOwnCheckouts(repo, ctx);
+      await run.drive();
+    } finally {
+      await run.end();
+    }
+    return 'driven' as const;
+  });
+}
+
+class Run {
+  readonly #home: string;
+  readonly #ctx: Context;
+  readonly #stop: AbortSignal;
+  readonly #specs = new Map<number, Speculation>();
+
+  constructor(home: string, ctx: Context, stop: AbortSignal) {
+    this.#home = home;
+    this.#ctx = { ...ctx, signal: stop };
+    this.#stop = stop;
+  }
+
+  async drive(): Promise<void> {
+    while (!this.#stop.aborted) {
+      const repo = await openRepository(this.#home);
+      const { entries } = await readQueue(repo.commonDir);
+      const waiting = entries.filter(({ state }) => state === 'waiting');
+      const standing = new Set(waiting.map(({ number }) => number));
+      for (const number of [...this.#specs.keys()].filter((one) => !standing.has(one))) this.#forget(number);
+      if (waiting.length === 0) return;
+      if (!(await this.#step(repo, requireTrunk(repo), waiting))) await this.#wait();
+    }
+  }
+
+  /** Ends every gate and waits for that. */
+  async end(): Promise<void> {
+    const all = [...this.#specs.values()];
+    for (const { stop } of all) stop.abort();
+    await Promise.all(all.map(({ ended }) => ended));
+  }
+
+  #forget(number: number): void {
+    this.#specs.get(number)?.stop.abort();
+    this.#specs.delete(number);
+  }
+
+  /** One look at the queue; true where something was settled, so that the next look finds another queue or trunk. */
+  async #step(repo: Repository, trunk: Trunk, waiting: readonly Entry[]): Promise<boolean> {
+    let base = trunk.commit;
+    let running = 0;
+    for (const entry of waiting) {
+      let spec = this.#specs.get(entry.number);
+      if (spec === undefined || spec.base !== base || spec.head !== entry.commit || spec.state === 'stale') {
+        this.#forget(entry.number);
+        if (running >= MOST_AT_ONCE) break;
+        const settled = await this.#check(repo, entry);
+        if (settled) return true;
+        spec = await judge(entry, { ...trunk, commit: base }, this.#ctx);
+        this.#specs.set(entry.number, spec);
+      }
+      if (spec.state === 'running') running++;
+      if (spec.state === 'red') {
+        // It is its own fault only where all that it was judged on is on the trunk.
+        if (base !== trunk.commit) continue;
+        await this.#out(repo, entry, spec.error ?? 'gate_failed', spec.reason ?? 'its gate failed');
+        return true;
+      }
+      if (spec.state === 'green' && base === trunk.commit) {
+        await this.#land(repo, entry, spec);
+        return true;
+      }
+      base = spec.to;
+    }
+    return false;
+  }
+
+  /** Settles an entry whose worktree or commit is not what was queued; false where it is. */
+  async #check(repo: Repository, entry: Entry): Promise<boolean> {
+    const now = await openRepository(entry.root).catch((error: unknown) => {
+      if (Refusal.is(error)) return undefined;
+      throw error;
+    });
+    const short = entry.commit.slice(0, 10);
+    if (now?.commit === entry.commit) {
+      if (now.trunk?.name === requireTrunk(repo).name) return false;
+      await this.#out(repo, entry, 'unknown_ref', `its trunk is ${now.trunk?.name ?? 'not known'} there`);
+      return true;
+    }
+    // It may be that its landing was cut off before this was written down.
+    const interrupted = await finishLanding(repo, this.#ctx);
+    const again = interrupted ? await openRepository(this.#home) : repo;
+    const landed = await this.#landedCommit(again, entry);
+    if (landed !== undefined) await this.#landed(repo, entry, landed);
+    else if (now)
+      await this.#out(
+        repo,
+        entry,
+        'busy',
+        `moved: ${now.branch ?? entry.worktree} is at ${now.commit.slice(0, 10)} now, and ${short} was queued`,
+      );
+    else
+      await this.#out(repo, entry, 'root_missing', `its worktree is gone, and ${short} is not on the trunk`);
+    return true;
+  }
+
+  async #landedCommit(repo: Repository, { commit }: Entry): Promise<string | undefined> {
+    const trunk = requireTrunk(repo);
+    try {
+      if (await isAncestor(repo.top, commit, trunk.commit)) return trunk.commit;
+      const as = await landedAs(repo, commit);
+      return as ?? ((await isLanded(repo, commit)) ? trunk.commit : undefined);
+    } catch (error) {
+      // Its commit may be gone with its worktree.
+      this.#ctx.emit({
+        type: 'progress',
+        message: `${commit.slice(0, 10)} cannot be looked for: ${String(error).slice(0, 200)}`,
+      });
+      return undefined;
+    }
+  }
+
+  async #land(repo: Repository, entry: Entry, spec: Speculation): Promise<void> {
+    const { base, head, to, met } = spec;
+    await point('queue.landing');
+    try {
+      const ctx = {
+        ...this.#ctx,
+        consent: entry.agreed ? ('given' as const) : undefined,
+        emit: () => undefined,
+      };
+      const answer = await acceptProved(entry.root, entry.how ? { how: entry.how } : {}, ctx, {
+        base,
+        head,
+        to,
+        met,
+      });
+      await point('queue.landed');
+      // Of the very commit that was queued a landing was found half done, and finished: that is no refusal either.
+      await this.#landed(
+        repo,
+        entry,
+        answer.data?.landed_commit || to,
+        answer.ok ? undefined : answer.message,
+      );
+    } catch (error) {
+      if (!Refusal.is(error)) throw error;
+      const { landing } = (error.detail.data ?? {}) as { landing?: { trunk_landed?: boolean } };
+      if (landing?.trunk_landed) await this.#landed(repo, entry, to, error.message);
+      else if (error.slug === 'behind_trunk') this.#forget(entry.number);
+      else if (error.slug === 'busy') await this.#wait(1_000);
+      else if (error.slug === 'cancelled' && this.#stop.aborted) return;
+      else if (holdsFor.has(error.slug)) await this.#hold(repo, entry, error.slug, error.message);
+      else await this.#out(repo, entry, error.slug, error.message);
+    }
+  }
+
+  async #landed({ commonDir }: Repository, entry: Entry, landed: string, reason?: string): Promise<void> {
+    this.#specs.delete(entry.number);
+    await changeEntry(commonDir, entry.number, { state: 'landed', landed, ...(reason && { reason }) });
+    this.#say(entry, `landed as ${landed.slice(0, 10)}`);
+  }
+
+  async #hold({ commonDir }: Repository, entry: Entry, error: string, reason: string): Promise<void> {
+    this.#forget(entry.number);
+    await changeEntry(commonDir, entry.number, { state: 'held', error, reason });
+    this.#say(entry, `is held: ${reason}`);
+  }
+
+  async #out({ commonDir }: Repository, entry: Entry, error: string, reason: string): Promise<void> {
+    this.#forget(entry.number);
+    await changeEntry(commonDir, entry.number, { state: 'out', error, reason });
+    this.#say(entry, `fell out: ${reason}`);
+  }
+
+  #say({ number, branch, worktree }: Entry, what: string): void {
+    this.#ctx.emit({ type: 'progress', message: `q${number} (${branch ?? worktree}) ${what}` });
+  }
+
+  /** Until a gate ends, or others may have changed something. */
+  async #wait(ms = LOOK_MS): Promise<void> {
+    const running = [...this.#specs.values()].filter(({ state }) => state === 'running');
+    const timer = new AbortController();
+    const tick = sleep(ms, undefined, { signal: AbortSignal.any([timer.signal, this.#stop]) }).catch(
+      () => undefined,
+    );
+    await Promise.race([tick, ...running.map(({ ended }) => ended)]);
+    timer.abort();
+  }
+}

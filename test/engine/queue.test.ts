@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Data } from '../../src/contract/verbs.ts';
+import { everything, refusedWith, started, succeeded } from '../support/checkouts.ts';
+import { verb } from '../support/engine.ts';
+import { git, type Project, projects } from '../support/project.ts';
+
+const { make, removeAll } = projects();
+
+/** A gate that tells which files of src it saw, and is red where bad.txt is among them. */
+const config = `[project]
+name = "sample"
+
+[jobs]
+test = "ls src | tr '\\\\n' ' ' >> ../../ran; echo >> ../../ran; test ! -f src/bad.txt"
+`;
+
+async function work(project: Project, name: string, files: Record<string, string>) {
+  const { path, branch } = await started(project.root, { name });
+  const commit = await project.commit(files, path, `The work of ${name}`);
+  return { path, branch: branch ?? '', commit };
+}
+
+const queued = async (path: string) => succeeded(await verb('accept', path, { queue: true }));
+const entries = async (project: Project) => succeeded(await verb('queue', project.root)).entries;
+const brief = (list: Data<'queue'>['entries']) =>
+  list.map(({ entry, place, state }) => `${entry} ${place ?? '-'} ${state}`);
+const recordOf = (project: Project, entry: string) =>
+  join(project.root, `.git/discern-vscode/queue/${entry}.json`);
+
+describe('the queue of landings', () => {
+  afterEach(removeAll);
+
+  it('gates each entry on those before it; a red second of five falls out, and the others land in order', async () => {
+    const project = await make({ config });
+    const made: Awaited<ReturnType<typeof work>>[] = [];
+    for (const name of ['one', 'bad', 'three', 'four', 'five']) {
+      made.push(await work(project, name, { [`src/${name}.txt`]: `${name}\n` }));
+    }
+    const before = await git(project.root, 'rev-parse', 'main');
+    const places: unknown[] = [];
+    for (const { path, commit } of made) {
+      const { queue, landing } = await queued(path);
+      places.push([queue?.place, queue?.commit === commit, landing.trunk_landed]);
+    }
+    assert.deepEqual(
+      places,
+      [1, 2, 3, 4, 5].map((place) => [place, true, false]),
+    );
+    assert.equal(await git(project.root, 'rev-parse', 'main'), before, 'queueing moves nothing');
+    const last = succeeded(await verb('await', made[4]?.path ?? '', { until: 'landed' }));
+    assert.deepEqual([last.happened, last.entry?.state], ['landed', 'landed']);
+    const list = await entries(project);
+    assert.deepEqual(brief(list), ['q5 - landed', 'q4 - landed', 'q3 - landed', 'q2 - out', 'q1 - landed']);
+    const out = list.find(({ entry }) => entry === 'q2');
+    assert.equal(out?.error, 'gate_failed');
+    assert.match(out?.reason ?? '', /test/);
+    const subjects = await git(
+      project.root,
+      'log',
+      '--reverse',
+      '--format=%s',
+      '--no-merges',
+      `${before}..main`,
+    );
+    assert.equal(subjects, ['one', 'three', 'four', 'five'].map((name) => `The work of ${name}`).join('\n'));
+    // The third was judged with the second while that still ran or as soon as it was red, and never landed with it.
+    const ran = (await readFile(join(project.home, 'ran'), 'utf8')).trim().split('\n');
+    assert.ok(
+      ran.some((line) => /one\.txt/.test(line) && /bad\.txt/.test(line)),
+      'the second was judged on the first',
+    );
+    assert.ok(
+      ran.some(
+        (line) =>
+          ['one', 'three', 'four', 'five'].every((name) => line.includes(`${name}.txt`)) && !/bad/.test(line),
+      ),
+      'the last was judged with all that landed before it',
+    );
+    assert.deepEqual(await readdir(`${project.root}.worktrees`), [made[1]?.path.split('/').at(-1)]);
+    assert.equal(
+      await git(made[1]?.path ?? '', 'rev-parse', 'HEAD'),
+      made[1]?.commit,
+      'its work is as it was',
+    );
+  });
+
+  it('keeps one place for one commit, gives a new one to a newer commit, and refuses a branch of two worktrees', async () => {
+    const project = await make({ config });
+    const one = await work(project, 'one', { 'src/one.txt': '1\n' });
+    assert.equal((await queued(one.path)).queue?.entry, 'q1');
+    assert.equal((await queued(one.path)).queue?.entry, 'q1');
+    const twin = join(project.home, 'twin');
+    await git(project.root, 'worktree', 'add', '--quiet', '--force', twin, one.branch);
+    const all = await everything(project);
+    refusedWith(await verb('accept', twin, { queue: true }), 'branch_exists', /q1/);
+    assert.deepEqual(await everything(project), all);
+    await git(project.root, 'worktree', 'remove', twin);
+    await project.commit({ 'src/more.txt': 'more\n' }, one.path);
+    assert.equal((await queued(one.path)).queue?.entry, 'q2');
+    assert.deepEqual(brief(await entries(project)), ['q2 1 waiting', 'q1 - out']);
+    refusedWith(await verb('accept', one.path, { queue: true, push: true }), 'invalid_argument');
+  });
+
+  it('holds, releases and drops an entry, and refuses one that is not there', async () => {
+    const project = await make({ config });
+    const one = await work(project, 'one', { 'src/one.txt': '1\n' });
+    const two = await work(project, 'two', { 'src/two.txt': '2\n' });
+    await queued(one.path);
+    await queued(two.path);
+    refusedWith(await verb('queue', project.root, { action: 'hold', entry: 'q9' }), 'path_not_found');
+    refusedWith(await verb('queue', project.root, { action: 'hold' }), 'invalid_argument');
+    succeeded(await verb('queue', project.root, { action: 'hold', entry: one.branch }));
+    const held = await verb('await', one.path, { until: 'landed' });
+    refusedWith(held, 'unavailable', /q1 is held/);
+    succeeded(await verb('queue', project.root, { action: 'run' }));
+    assert.deepEqual(brief(await entries(project)), ['q1 1 held', 'q2 - landed']);
+    succeeded(await verb('queue', project.root, { action: 'release', entry: 'q1' }));
+    succeeded(await verb('queue', project.root, { action: 'drop', entry: 'q1' }));
+    refusedWith(await verb('queue', project.root, { action: 'release', entry: 'q1' }), 'path_not_found');
+    assert.equal(await git(one.path, 'rev-parse', 'HEAD'), one.commit);
+    const fleet = succeeded(await verb('fleet', project.root));
+    assert.deepEqual(
+      fleet.projects.flatMap(({ worktrees }) => worktrees.flatMap(({ queue = [] }) => queue)),
+      [],
+    );
+  });
+
+  it('lets an entry fall out that moved, whose worktree vanished, or that conflicts; the others land', async () => {
+    const project = await make({ config });
+    const moved = await work(project, 'moved', { 'src/moved.txt': '1\n' });
+    const lost = await work(project, 'lost', { 'src/lost.txt': '1\n' });
+    const first = await work(project, 'first', { 'src/same.txt': 'first\n' });
+    const second = await work(project, 'second', { 'src/same.txt': 'second\n' });
+    for (const { path } of [moved, lost, first, second]) await queued(path);
+    const fleet = succeeded(await verb('fleet', project.root));
+    const rows = fleet.projects.flatMap(({ worktrees }) => worktrees);
+    assert.equal(rows.find(({ path }) => path === second.path)?.queue, 4);
+    await project.commit({ 'src/later.txt': 'later\n' }, moved.path);
+    await rm(lost.path, { recursive: true });
+    succeeded(await verb('queue', project.root, { action: 'run' }));
+    const list = await entries(project);
+    assert.deepEqual(list.map(({ entry, state, error }) => [entry, state, error]).reverse(), [
+      ['q1', 'out', 'busy'],
+      ['q2', 'out', 'root_missing'],
+      ['q3', 'landed', undefined],
+      ['q4', 'out', 'merge_conflict'],
+    ]);
+    assert.match(list.find(({ entry }) => entry === 'q1')?.reason ?? '', /^moved: /);
+    const again = await verb('await', second.path, { until: 'landed' });
+    refusedWith(again, 'merge_conflict', /fell out.*same\.txt/);
+    assert.equal(again.data?.happened, 'fell_out');
+  });
+
+  it('tells of a damaged entry and of one of a newer version, leaves their files, and gives their names to none', async () => {
+    const project = await make({ config });
+    const one = await work(project, 'one', { 'src/one.txt': '1\n' });
+    const two = await work(project, 'two', { 'src/two.txt': '2\n' });
+    await queued(one.path);
+    await appendFile(recordOf(project, 'q1'), 'garbage');
+    await writeFile(recordOf(project, 'q4'), '{"version": 2}\n');
+    const texts = () => Promise.all(['q1', 'q4'].map((name) => readFile(recordOf(project, name), 'utf8')));
+    const before = await texts();
+    assert.equal((await queued(two.path)).queue?.entry, 'q5');
+    const answer = await verb('queue', project.root, { action: 'run' });
+    assert.deepEqual(succeeded(answer).damaged, [recordOf(project, 'q1'), recordOf(project, 'q4')]);
+    assert.match(
+      answer.hints?.join('\n') ?? '',
+      /q1\.json cannot be read[^]*q4\.json was written by a later version/,
+    );
+    assert.deepEqual(brief(succeeded(answer).entries), ['q5 - landed']);
+    assert.deepEqual(await texts(), before);
+  });
+});
+
+describe('await', () => {
+  afterEach(removeAll);
+
+  it('is green with the proof, sees the trunk move, and says that the time is over', async () => {
+    const project = await make({ config });
+    const one = await work(project, 'one', { 'src/one.txt': '1\n' });
+    const late = await verb('await', one.path, { until: 'green', timeout: 1 });
+    refusedWith(late, 'timed_out', /call await again/);
+    assert.equal(late.data?.happened, 'time_over');
+    succeeded(await verb('done', one.path));
+    assert.equal(succeeded(await verb('await', one.path, { until: 'green' })).happened, 'green');
+    const waiting = verb('await', one.path, { until: 'trunk_moved' });
+    let over = false;
+    const ending = waiting.finally(() => {
+      over = true;
+    });
+    // Until it has looked at the trunk for the first time a commit is none that it sees come.
+    for (let n = 0; !over; n++) await project.commit({ 'src/theirs.txt': `${n}\n` }, project.root);
+    assert.equal(succeeded(await ending).happened, 'trunk_moved');
+    refusedWith(await verb('await', project.root, { until: 'landed' }), 'not_in_worktree');
+    refusedWith(await verb('await', project.root, { until: 'landed', worktree: 'q7' }), 'path_not_found');
+  });
+});
