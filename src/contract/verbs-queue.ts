@@ -77,7 +77,7 @@ export const queueVerbs = {
     remoteDescription: null,
     looking: null,
     args: z.strictObject({
-      until: z.enum(awaited),
+      until: z.enum(awaited).describe('What for.'),
       worktree: z.string().optional().describe('Queue entry, branch or worktree.'),
       timeout: z.number().int().min(1).max(86_400).optional().describe('Seconds. Default: 600.'),
       path,

@@ -15,10 +15,12 @@ const { make, removeAll } = projects();
 /** What a verb must be told, whatever it is. */
 function needed(verb: Verb): string[] {
   const { options } = commands[verb];
-  const { required = [] } = z.toJSONSchema(verbs[verb].args, { io: 'input' });
+  const { required = [], properties = {} } = z.toJSONSchema(verbs[verb].args, { io: 'input' });
   return required.flatMap((name) => {
     const option = name.replaceAll('_', '-');
-    if (options[option] === undefined) return ['nothing-of-the-kind'];
+    const property = properties[name];
+    const among = typeof property === 'object' ? property.enum?.[0] : undefined;
+    if (options[option] === undefined) return [String(among ?? 'nothing-of-the-kind')];
     return options[option].type === 'boolean' ? [`--${option}`] : [`--${option}`, 'x'];
   });
 }

@@ -40,6 +40,7 @@ describe('The table of verbs', () => {
         'unpark',
         'agents',
         'remap',
+        'queue',
       ],
     );
     const calls: [Verb, Record<string, unknown>, boolean][] = [
@@ -51,6 +52,9 @@ describe('The table of verbs', () => {
       ['init', { dry_run: true }, false],
       ['init', { prove: false }, false],
       ['accept', { dry_run: true }, true],
+      ['queue', { action: 'hold' }, false],
+      ['queue', { action: 'run' }, true],
+      ['await', {}, true],
     ];
     for (const [verb, given, may] of calls) {
       assert.equal(mayRunCommands(traits[verb], given), may, `${verb} ${JSON.stringify(given)}`);

@@ -43,6 +43,7 @@ export const parkingPoints = {
 /** Points that need a project of a kind, and the tests that kill at them. */
 export const pointsElsewhere = {
   'test/faults/combine.test.ts': /^combine\./,
+  'test/faults/queue.test.ts': /^queue\./,
   'test/engine/accept-push.test.ts': /^push\./,
   'test/faults/bringing.test.ts': /^start\.(bringing|brought)$/,
   'test/faults/parking.test.ts': /^(?:park|unpark)\./,

@@ -15,6 +15,7 @@ export const serverFile = join(process.env.DISCERN_DIST ?? join(DISCERN_HOME, 'd
 
 /** Arguments without which a tool refuses before it looks at anything else. */
 export const requiredArguments: Record<string, Record<string, unknown>> = {
+  discern_await: { until: 'landed' },
   discern_commit: { message: 'm' },
   discern_explain: { job: 'x' },
   discern_recollect: { session: 'x' },
