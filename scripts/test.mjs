@@ -5,6 +5,7 @@
 //   clients  real agent clients under a scripted model, and nothing else
 //   faults   the fault matrix with every way to go on from every point, and nothing else
 //   walks    20,000 steps of the random walks, and nothing else
+//   landings forty landings through one remote, some of them killed, and nothing else
 // Names behind it (`test/server/headline.test.ts`, or a part of one) choose files of any tier instead.
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
@@ -27,6 +28,7 @@ const tiers = { unit: ['unit'], fast: ['unit', 'fast'], all: ['unit', 'fast', 'f
 const long = {
   faults: { files: /^test\/faults\/matrix-/, env: { DISCERN_FAULTS: 'all' } },
   walks: { files: /^test\/faults\/property-/, env: { DISCERN_PROPERTY_STEPS: '20000' } },
+  landings: { files: /^test\/faults\/remote-crowd/, env: { DISCERN_LANDINGS: '40' } },
 };
 const modes = { ...tiers, ...long };
 if (!Object.hasOwn(modes, mode)) {
