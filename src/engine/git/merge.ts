@@ -36,6 +36,14 @@ export async function mergeTrees(
   };
 }
 
+/**
+ * The files of a conflict as people know them: where a file meets a directory, or one of another kind, git puts the one beside the other,
+ * under its name with `~` and the commit it comes from.
+ */
+export const knownNames = (conflicts: readonly string[]): string[] => [
+  ...new Set(conflicts.map((name) => name.replace(/~(?:[0-9a-f]{40}|[0-9a-f]{64})(?:_\d+)?("?)$/, '$1'))),
+];
+
 /** Writes a commit of `tree` with `parents`, unsigned, as the user. */
 export async function commitTree(
   cwd: string,

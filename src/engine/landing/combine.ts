@@ -1,6 +1,6 @@
 import { Refusal } from '../call/refusal.ts';
 import { git } from '../git/core.ts';
-import { commitForPerson, commitTree, mergeTrees } from '../git/merge.ts';
+import { commitForPerson, commitTree, knownNames, mergeTrees } from '../git/merge.ts';
 import { identity } from '../git/own-author.ts';
 import { isAncestor } from '../git/refs.ts';
 import { mergeWork } from '../repository/landed.ts';
@@ -25,7 +25,7 @@ export async function combined(repo: Repository, { name, commit: base }: Trunk):
     );
   }
   if (merge.tree === undefined) {
-    const files = merge.conflicts;
+    const files = knownNames(merge.conflicts);
     const met = await commitsOfTrunk(cwd, head, base, files);
     throw new Refusal(
       'merge_conflict',
@@ -68,7 +68,7 @@ export async function pushBase(repo: Repository, trunk: Trunk, target: PushTarge
   if (await isAncestor(cwd, trunk.commit, target.commit)) return target.commit;
   const merge = await mergeTrees(cwd, trunk.commit, target.commit);
   if (merge === 'unrelated' || merge.tree === undefined) {
-    const files = merge === 'unrelated' ? [] : merge.conflicts;
+    const files = merge === 'unrelated' ? [] : knownNames(merge.conflicts);
     throw new Refusal(
       'merge_conflict',
       `${trunk.name} and what ${target.remote} has conflict${files.length > 0 ? ` in ${files.slice(0, 20).join(', ')}` : ''}: merge the two in ${trunk.name}'s checkout, then accept again. Nothing was landed.`,

@@ -1,5 +1,5 @@
 import { Refusal } from '../call/refusal.ts';
-import { commitForPerson, commitTree, mergeTrees } from '../git/merge.ts';
+import { commitForPerson, commitTree, knownNames, mergeTrees } from '../git/merge.ts';
 import { identity } from '../git/own-author.ts';
 import { treeOf } from '../git/refs.ts';
 import { type Repository, where } from '../repository/repository.ts';
@@ -38,7 +38,7 @@ async function pick(
   const ours = await commitTree(cwd, before, [parent], 'To apply a commit on\n', identity);
   const merge = await mergeTrees(cwd, ours, commit);
   if (merge === 'unrelated' || merge.tree === undefined) {
-    const files = merge === 'unrelated' ? [] : merge.conflicts;
+    const files = merge === 'unrelated' ? [] : knownNames(merge.conflicts);
     throw notOneByOne(repo, `${commit.slice(0, 10)} conflicts with the trunk in ${files.join(', ')}`, files);
   }
   if (merge.tree === before && made !== old) return on;

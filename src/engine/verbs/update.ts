@@ -6,7 +6,7 @@ import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
 import { point } from '../faults/faults.ts';
 import { GitError } from '../git/core.ts';
-import { commitForPerson, mergeTrees } from '../git/merge.ts';
+import { commitForPerson, knownNames, mergeTrees } from '../git/merge.ts';
 import { isAncestor } from '../git/refs.ts';
 import { readStatus } from '../git/status.ts';
 import { moveForward } from '../landing/move-forward.ts';
@@ -243,10 +243,11 @@ async function planMerge(
   if (merge.tree === undefined) {
     const regeneration = await resolveGenerated(repo, theirs, merge);
     if (regeneration) return { tree: regeneration.tree, regeneration };
+    const conflicts = knownNames(merge.conflicts);
     throw new Refusal(
       'merge_conflict',
-      `${from} conflicts with this branch in ${merge.conflicts.join(', ')}; nothing was changed. Run "git merge ${from}" here, resolve the files, commit, and go on.`,
-      { data: { ...data, conflicts: merge.conflicts } },
+      `${from} conflicts with this branch in ${conflicts.join(', ')}; nothing was changed. Run "git merge ${from}" here, resolve the files, commit, and go on.`,
+      { data: { ...data, conflicts } },
     );
   }
   return { tree: merge.tree };
