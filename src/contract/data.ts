@@ -168,12 +168,20 @@ export const PullRequest = z.strictObject({
 });
 export type PullRequest = z.infer<typeof PullRequest>;
 
+/** The arguments of accept that land work otherwise than now and here. */
+export const otherWays = ['queue', 'push', 'pr'] as const;
+export type OtherWay = (typeof otherWays)[number];
+
 export const AcceptData = z.strictObject({
   ...where,
   landing: Landing,
   trunk: z.string(),
   landed_commit: z.string().optional().describe('Absent where nothing landed.'),
   pull_request: PullRequest.optional(),
+  ways: z
+    .array(z.enum(otherWays))
+    .optional()
+    .describe('Of a preview: the arguments by which this repository could take it otherwise.'),
   queue: QueueEntry.optional(),
   worktree: z.string().describe('The checkout that was accepted.'),
   kept: z.string().optional().describe('Why the checkout and its branch were kept.'),

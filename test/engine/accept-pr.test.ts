@@ -382,6 +382,7 @@ describe('accept with pr', () => {
     succeeded(await verb('drop', project.root, { worktree: empty.path, delete_branch: true }));
     const preview = await verb('accept', path, { pr: true, dry_run: true });
     assert.ok(preview.plan?.steps.some(({ detail }) => detail?.startsWith(`${branch} into main`)));
+    assert.deepEqual((await verb('accept', path, { dry_run: true })).data?.ways, ['queue', 'push', 'pr']);
     assert.deepEqual(await gh.calls(), [], 'the forge was not asked');
     assert.deepEqual(await unmoved({ project, hub }), before);
     // The trunk is called otherwise over there, as this branch is called here.

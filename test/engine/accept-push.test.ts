@@ -233,6 +233,7 @@ describe('accept with push', () => {
     const { path } = await work(project);
     const before = await at(project.root, 'origin/main');
     const { plan } = await verb('accept', path, { push: true, dry_run: true });
+    assert.deepEqual((await verb('accept', path, { dry_run: true })).data?.ways, ['queue', 'push']);
     assert.ok(
       plan?.steps.some(({ action, detail }) => action === 'push' && detail?.includes('main to origin')),
     );

@@ -79,6 +79,15 @@ export async function findForge(repo: Repository, signal: AbortSignal): Promise<
   );
 }
 
+/** Whether a pull request may be possible, as far as that is known without asking a forge or starting its command line. */
+export async function mayHaveForge(cwd: string, remote: string, signal: AbortSignal): Promise<boolean> {
+  const hosts = (await urlsOf(cwd, remote, signal)).flatMap((url) => forgeRepository(url) ?? []);
+  return hosts.some(({ host }) => {
+    const tool = byHost.find(([pattern]) => pattern.test(webHost(host)))?.[1];
+    return tool ? isInstalled(tool) : forgeTools.some(isInstalled);
+  });
+}
+
 /** As the person wrote it, then as git uses it: `insteadOf` may stand for a short name or for a mirror. */
 async function urlsOf(cwd: string, remote: string, signal: AbortSignal): Promise<string[]> {
   const asked = [

@@ -1,4 +1,4 @@
-import type { AcceptData, Landing } from '../../contract/data.ts';
+import type { AcceptData, Landing, OtherWay } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
 import type { LandingWay } from '../../contract/settings.ts';
 import type { ClientKind } from '../call/context.ts';
@@ -204,6 +204,7 @@ export function refusedByGate(
 export async function preview(
   { repo, trunk, landing, managed, proved, policy, ignored, how, behind, changes, target, work }: Candidate,
   resources: readonly string[],
+  ways: OtherWay[],
 ): Promise<AcceptAnswer> {
   const commits = await logOneline(repo.top, trunk.commit, repo.commit, 20);
   const files = changes.map(({ path }) => pathText(path));
@@ -242,6 +243,6 @@ export async function preview(
           : []),
       ],
     },
-    data: { ...where(repo), trunk: trunk.name, landing: nothing, worktree: repo.top, files },
+    data: { ...where(repo), trunk: trunk.name, landing: nothing, worktree: repo.top, files, ways },
   };
 }

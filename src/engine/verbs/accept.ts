@@ -32,6 +32,7 @@ import { catchUpBranch, gateCombined, gateOrMoved } from './accept-combined.ts';
 import { examine } from './accept-examine.ts';
 import { acceptByPullRequest } from './accept-pr.ts';
 import { enqueue, requireQueueable } from './accept-queue.ts';
+import { waysOf } from './accept-ways.ts';
 
 /** How long another landing in this repository is waited for before `busy`, in milliseconds. */
 const LANDING_WAIT_MS = 10_000;
@@ -110,7 +111,8 @@ async function acceptWorktree(
   else {
     const candidate = await examine(repo, args);
     // A worktree that stays keeps what it has.
-    return preview(candidate, candidate.managed ? await resourcesOf(repo.commonDir, repo.top) : []);
+    const going = candidate.managed ? await resourcesOf(repo.commonDir, repo.top) : [];
+    return preview(candidate, going, await waysOf(candidate, args, ctx.signal));
   }
   await fetchFirst(repo, args, ctx);
   let candidate = await examineSettled(repo, args, ctx, before);

@@ -1,12 +1,13 @@
 import * as vscode from 'vscode';
 import type { AnswerOf } from '../../contract/answers.ts';
-import { count } from '../../contract/count.ts';
 import type { KeptRef } from '../../contract/data.ts';
 import type { Envelope } from '../../contract/envelope.ts';
 import type { GateVerb } from '../../contract/traits.ts';
 import { messageOf } from '../../contract/values.ts';
 import type { Args, Verb } from '../../contract/verbs.ts';
 import type { App } from '../app.ts';
+import { landingChoices, landingDetail } from '../landing-choices.ts';
+import { words } from '../log.ts';
 import { isOn } from '../settings.ts';
 import { shortName } from '../wording.ts';
 
@@ -57,24 +58,36 @@ export async function accept(app: App, target: CommandTarget): Promise<Envelope 
   const preview = await quietly(app, 'accept', { ...args, dry_run: true });
   if (!preview) return undefined;
   if (!preview.ok) return app.runVerb('accept', { ...args, dry_run: true }, 'Discern: accept');
-  const { files = [], trunk, branch } = preview.data ?? {};
-  const steps = preview.plan?.steps ?? [];
-  const commits = steps.filter((step) => step.action === 'land').map((step) => `• ${step.detail}`);
-  const removed = steps.filter((step) => step.action === 'remove').map((step) => step.detail);
-  const gate = steps.some((step) => step.action === 'run the gate')
-    ? 'The gate runs first: there is no valid proof.\n\n'
-    : '';
-  const detail = `${gate}${commits.join('\n')}\n\n${count(files.length, 'file')}: ${files.slice(0, 12).join(', ')}${files.length > 12 ? ', …' : ''}${removed.length > 0 ? `\n\nRemoves ${removed.join(', ')} and its branch.` : '\n\nThe checkout and its branch are kept.'}`;
-  const choice = isOn('confirmAccept')
+  const { trunk, branch } = preview.data ?? {};
+  const choices = landingChoices(preview);
+  const label = isOn('confirmAccept')
     ? await vscode.window.showWarningMessage(
         `Land ${branch ?? 'this commit'} on ${trunk ?? 'the trunk'}?`,
-        { modal: true, detail },
-        'Accept',
+        { modal: true, detail: landingDetail(preview) },
+        ...choices.map((one) => one.label),
         'Review Changes',
       )
     : 'Accept';
-  if (choice === 'Review Changes') await vscode.commands.executeCommand('discern.reviewChanges', target);
-  return choice === 'Accept' ? app.runVerb('accept', args, 'Discern: landing') : undefined;
+  if (label === 'Review Changes') await vscode.commands.executeCommand('discern.reviewChanges', target);
+  const choice = choices.find((one) => one.label === label);
+  if (!choice) return undefined;
+  const answer = await app.runVerb('accept', { ...args, ...choice.args }, 'Discern: landing');
+  if (answer?.ok) offerNext(app, answer, args).catch((error) => app.log.error(words(error)));
+  return answer;
+}
+
+/** What is next where the work has not landed yet: the queue is to be run by somebody, and a pull request is read elsewhere. */
+async function offerNext(
+  app: App,
+  { data, message = '' }: AnswerOf<'accept'>,
+  args: { path?: string },
+): Promise<void> {
+  const { queue, pull_request: opened } = data ?? {};
+  if (!queue && !opened) return;
+  const title = opened ? 'Open in Browser' : 'Run the Queue';
+  if ((await vscode.window.showInformationMessage(message, title)) !== title) return;
+  if (opened) await vscode.env.openExternal(vscode.Uri.parse(opened.url));
+  else await app.runVerb('queue', { ...args, action: 'run' }, 'Discern: landing the queue');
 }
 
 /** `Discern: Drop Worktree…`: names what would be lost before it asks. */
