@@ -21,7 +21,7 @@ const FILE_LIMIT = 50;
 /** What our clock and the one files are stamped with may differ by, in milliseconds. */
 const CLOCK_SLACK_MS = 20;
 
-type Watched = Pick<Repository, 'root' | 'top' | 'prefix'>;
+type Watched = Pick<Repository, 'root' | 'top' | 'prefix' | 'commit'>;
 
 /**
  * Watches for a strand: a tracked file that was clean when the run began and that a job changed, so that what was judged
@@ -74,10 +74,13 @@ export class DriftWatch {
    * look sees untracked files too, and is kept as `after`.
    */
   async look(jobs: readonly JobResult[], options: { whole: boolean }): Promise<Drift[]> {
-    const { root, top } = this.#repo;
+    const { root, top, commit } = this.#repo;
     const ran = new Set(jobs.map(({ step }) => step.name));
     const generated = [...ran].some((name) => name.startsWith(generatedJob('')));
-    const status = await readStatus(top, { untracked: generated ? 'all' : options.whole ? 'normal' : 'no' });
+    const status = await readStatus(top, {
+      untracked: generated ? 'all' : options.whole ? 'normal' : 'no',
+      commit,
+    });
     this.after = options.whole ? status : undefined;
     const untracked = new Set(status.untracked);
     const drift: Drift[] = [];

@@ -85,7 +85,11 @@ export async function prepareGate(
   const everyFile = scopes.length > 0 || (mode !== 'test' && generated.length > 0) || replayable;
   const [, status, trunk, history] = await Promise.all([
     whole ? requireTrunkInside(repo) : undefined,
-    readStatus(repo.top, { untracked: everyFile ? 'all' : 'normal', signal: ctx.signal }),
+    readStatus(repo.top, {
+      untracked: everyFile ? 'all' : 'normal',
+      commit: repo.commit,
+      signal: ctx.signal,
+    }),
     whole ? trunkLimits(repo) : undefined,
     whole && standards.length > 0 ? readHistory(repo) : [],
   ]);

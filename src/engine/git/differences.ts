@@ -30,18 +30,21 @@ const COARSE = 2n * WHOLE;
 
 export type Difference = 'absent' | 'changed';
 
+/** Whether a path need not be compared. */
+type Skip = (path: string) => boolean;
+
 /**
  * The files of `commit` that are not in a checkout as the commit has them: by content, whatever an index, a flag, a sparse
  * pattern or a setting says. A file is the commit's when it has its very bytes, or those a checkout of the commit writes here.
  * Submodules are not looked into.
  *
  * What was equal is remembered by its stamps in an index of ours, so that a second look only asks for stamps. `skip` are paths
- * known to differ. With `known`, a checkout that no index is kept of is not looked at: `undefined`.
+ * known to differ; where that is still being asked, stamps are looked at meanwhile. With `known`, a checkout that no index is kept of is not looked at: `undefined`.
  */
 export async function differences(
   checkout: Checkout,
   commit: string,
-  options: { skip?: (path: string) => boolean; known?: boolean; signal?: AbortSignal | undefined } = {},
+  options: { skip?: Skip | Promise<Skip>; known?: boolean; signal?: AbortSignal | undefined } = {},
 ): Promise<Map<string, Difference> | undefined> {
   const { skip = () => false, signal } = options;
   const before = await loadOwnIndex(checkout);
@@ -121,6 +124,12 @@ async function contentsOf({ top }: Checkout): Promise<Contents> {
 export const textOf = (key: string): string =>
   /^[\x20\x21\x23-\x7e][\x20-\x7e]*$/.test(key) ? key : pathText(pathOf(key));
 
+/** Gives others their turn. Refuses `cancelled`. */
+async function next(signal: AbortSignal | undefined): Promise<void> {
+  await turn();
+  if (signal?.aborted) throw new Refusal('cancelled', 'The call was cancelled.');
+}
+
 /** One look at a checkout. */
 class Look {
   readonly #checkout: Checkout;
@@ -140,22 +149,23 @@ class Look {
 
   async at(
     entries: OwnEntry[],
-    skip: (path: string) => boolean,
+    skip: Skip | Promise<Skip>,
     signal: AbortSignal | undefined,
   ): Promise<Map<string, Difference>> {
     await this.#forgetConverted();
     const differing = new Map<string, Difference>();
     const unlike: { entry: OwnEntry; found: Found }[] = [];
+    const stamped: OwnEntry[] = [];
+    for (let from = 0; from < entries.length; from += AT_ONCE) {
+      const some = entries.slice(from, from + AT_ONCE).filter((entry) => !isGitlink(entry));
+      stamped.push(...some.filter(({ key, stamp }) => this.#contents.look(key)?.stamp !== stamp));
+      await next(signal);
+    }
+    const isSkipped = await skip;
     let looked = 0;
-    for (const entry of entries) {
-      if (++looked % AT_ONCE === 0) {
-        await turn();
-        if (signal?.aborted) throw new Refusal('cancelled', 'The call was cancelled.');
-      }
-      if (isGitlink(entry)) continue;
-      const seen = this.#contents.look(entry.key);
-      if (seen && entry.stamp === seen.stamp) continue;
-      if (skip(textOf(entry.key))) continue;
+    for (const entry of stamped) {
+      if (++looked % AT_ONCE === 0) await next(signal);
+      if (isSkipped(textOf(entry.key))) continue;
       await this.#begin();
       const found = await this.#contents.read(entry, signal);
       if (found.state === 'same') this.#note(entry, found, false);

@@ -1,5 +1,5 @@
 import { fields, git, pathText } from './core.ts';
-import { differences, textOf } from './differences.ts';
+import { type Difference, differences, textOf } from './differences.ts';
 import { commonDirOf } from './git-dir.ts';
 import type { Checkout } from './own-index.ts';
 import { askPlace, readPlace } from './place.ts';
@@ -77,11 +77,13 @@ export async function readStatus(
     /** Also tells what git ignores, a whole directory by its name. */
     ignored?: boolean;
     compare?: 'fully' | 'known' | 'not';
+    /** The commit that HEAD is thought to be at: then files are looked at while git does. */
+    commit?: string;
     signal?: AbortSignal | undefined;
     env?: Record<string, string>;
   } = {},
 ): Promise<TreeStatus> {
-  const { stdout } = await git(
+  const asking = git(
     cwd,
     [
       'status',
@@ -96,9 +98,39 @@ export async function readStatus(
     ],
     { signal: options.signal, ...(options.env && { env: options.env }) },
   );
-  const status = parseStatus(stdout);
-  if (options.compare !== 'not') await addHidden(status, await checkoutAt(cwd, options.env), options);
+  const reading = asking.then(({ stdout }) => parseStatus(stdout));
+  if (options.compare === 'not') return reading;
+  const looking = options.commit === undefined ? undefined : compared(cwd, options.commit, reading, options);
+  looking?.catch(() => undefined); // awaited below, unless git's own error comes first
+  const status = await reading;
+  const early = await looking;
+  if (status.commit === undefined) return status;
+  const isOfThat = early !== undefined && status.commit === options.commit;
+  addHidden(status, isOfThat ? early : await compared(cwd, status.commit, reading, options));
   return status;
+}
+
+interface Comparing {
+  compare?: 'fully' | 'known' | 'not';
+  signal?: AbortSignal | undefined;
+  env?: Record<string, string>;
+}
+
+/** What differs from a commit beyond what git shows, and the files that git was told to overlook. */
+async function compared(
+  cwd: string,
+  commit: string,
+  reading: Promise<TreeStatus>,
+  { compare, signal, env }: Comparing,
+): Promise<{ hidden: [string, Difference][]; flagged: Set<string> }> {
+  const checkout = await checkoutAt(cwd, env);
+  const showing = reading.then(({ staged, unstaged }) => new Set([...staged, ...unstaged]));
+  const skip = showing.then((shown) => (path: string) => shown.has(path));
+  skip.catch(() => undefined); // whoever asked for the status is told
+  const found = await differences(checkout, commit, { skip, known: compare === 'known', signal });
+  const shown = await showing;
+  const hidden = [...(found ?? [])].filter(([key]) => !shown.has(textOf(key)));
+  return { hidden, flagged: hidden.length === 0 ? new Set() : await flaggedIn(checkout, signal) };
 }
 
 /** The paths of a checkout with conflicts (git-ls-files(1), `--unmerged`): its index alone is asked. */
@@ -114,21 +146,7 @@ async function checkoutAt(cwd: string, env: Record<string, string> | undefined):
   return { top, gitDir, commonDir: (await commonDirOf(gitDir)) ?? gitDir, env };
 }
 
-async function addHidden(
-  status: TreeStatus,
-  checkout: Checkout,
-  { compare, signal }: { compare?: 'fully' | 'known' | 'not'; signal?: AbortSignal | undefined },
-): Promise<void> {
-  if (status.commit === undefined) return;
-  const shown = new Set([...status.staged, ...status.unstaged]);
-  const found = await differences(checkout, status.commit, {
-    skip: (path) => shown.has(path),
-    known: compare === 'known',
-    signal,
-  });
-  const hidden = [...(found ?? [])].filter(([key]) => !shown.has(textOf(key)));
-  if (hidden.length === 0) return;
-  const flagged = await flaggedIn(checkout, signal);
+function addHidden(status: TreeStatus, { hidden, flagged }: Awaited<ReturnType<typeof compared>>): void {
   const overlooked: Overlooked = { edited: [], absent: [] };
   for (const [key, how] of hidden) {
     if (!flagged.has(key)) status.unstaged.push(textOf(key));

@@ -62,7 +62,7 @@ export async function examine(repo: Repository, args: Args<'accept'>): Promise<C
   const differing = combining.then((content) => treeDifference(landing, trunk.commit, content));
   const leaving = { at: repo.top, path: repo.top, gitDir: repo.gitDir };
   const [worktree, together, ready, obstacles, going] = await Promise.allSettled([
-    readStatus(repo.top, { ignored: record !== undefined }),
+    readStatus(repo.top, { ignored: record !== undefined, commit: repo.commit }),
     combining,
     requireLandingReady(repo, landing),
     differing.then(async (entries) => findObstacles(landing, trunk.commit, await combining, entries)),
