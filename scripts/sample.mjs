@@ -13,6 +13,15 @@ export const identity = {
   GIT_COMMITTER_EMAIL: 'dev@example.invalid',
 };
 
+/** Where a program looks for what belongs to its user, below `home`: nothing of whoever runs this is seen, or changed. */
+export const ownUser = (home) => ({
+  DISCERN_STATE_DIR: join(home, 'user', 'state'),
+  CLAUDE_CONFIG_DIR: join(home, 'user', 'claude'),
+  CODEX_HOME: join(home, 'user', 'codex'),
+  COPILOT_HOME: join(home, 'user', 'copilot'),
+  GEMINI_CLI_HOME: join(home, 'user', 'gemini'),
+});
+
 const files = {
   'discern.toml': `[project]
 name = "sample"

@@ -1,9 +1,9 @@
 // Runs the tests that need a real VS Code: downloaded by @vscode/test-electron where that works, else the workbench from
 // provision.mjs. Says which one ran; fails when neither can.
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { identity, makeSample } from '../sample.mjs';
+import { identity, makeSample, ownUser } from '../sample.mjs';
 import { provision } from './provision.mjs';
 import { openWindow, startBrowser, startWorkbench } from './workbench.mjs';
 
@@ -39,7 +39,7 @@ async function inDesktop(executable, project, report) {
     extensionDevelopmentPath: root,
     extensionTestsPath: tests,
     launchArgs: [project, '--disable-workspace-trust', '--disable-extensions'],
-    extensionTestsEnv: { ...identity, DISCERN_TEST_REPORT: report },
+    extensionTestsEnv: { ...identity, ...ownUser(dirname(report)), DISCERN_TEST_REPORT: report },
   });
 }
 

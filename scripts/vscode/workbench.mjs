@@ -7,6 +7,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { ownUser } from '../sample.mjs';
 import { cacheDir, codeServerFile, nodeFile, vscodeDir } from './provision.mjs';
 
 /** A port nobody listens on now. */
@@ -52,7 +53,7 @@ export async function startWorkbench({ trust = true, env = {}, extensionsDir, ve
     ],
     {
       cwd: vscodeDir,
-      env: { ...process.env, TMPDIR: temporary, XDG_RUNTIME_DIR: temporary, ...env },
+      env: { ...process.env, ...ownUser(data), TMPDIR: temporary, XDG_RUNTIME_DIR: temporary, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );

@@ -2,7 +2,12 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ReadBuffer, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { ErrorCode, type JSONRPCMessage, McpError } from '@modelcontextprotocol/sdk/types.js';
+import {
+  ErrorCode,
+  type JSONRPCMessage,
+  McpError,
+  ResourceUpdatedNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js';
 import type { z } from 'zod';
 import type { AnswerOf, AnyEnvelope } from '../contract/answers.ts';
 import type { Held } from '../contract/data.ts';
@@ -14,6 +19,9 @@ import { personMethods, WindowEvent, WireEnvelope, windowNotification } from '..
 
 /** Gates run for as long as their own limits allow; the client must not be the one to give up. */
 const NO_LIMIT_MS = 2 ** 31 - 1;
+
+/** The resource that changes as the fleet does. */
+const FLEET_URI = 'discern://fleet';
 
 /** MCP over the streams of a process we started ourselves, since its life is the window's and not the client's. */
 class ChildTransport implements Transport {
@@ -147,6 +155,14 @@ export class PersonClient {
   /** Tells the server which folders are open now. */
   async folders(folders: string[]): Promise<void> {
     await this.#request(personMethods.folders, { folders });
+  }
+
+  /** Has the server tell of changes of the fleet from now on. */
+  async followFleet(changed: () => void): Promise<void> {
+    this.#client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => {
+      if (params.uri === FLEET_URI) changed();
+    });
+    await this.#heard(this.#client.subscribeResource({ uri: FLEET_URI }, { timeout: this.#quick }));
   }
 
   /** Writes the server into a project's `.mcp.json`, removes it, or shows what would be written; resolves with what a person is told. */

@@ -2,6 +2,14 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { PaletteVerb } from '../contract/traits.ts';
 import type { App } from './app.ts';
+import {
+  goTo,
+  launchAgent,
+  messageAgent,
+  recollectSession,
+  remapSession,
+  resumeSession,
+} from './commands/agents.ts';
 import { removeKept, restoreKept } from './commands/kept.ts';
 import { accept, type CommandTarget, drop, pinStandards, simple, start } from './commands/lifecycle.ts';
 import { removeMcpJson, writeMcpJson } from './commands/mcp-json.ts';
@@ -15,6 +23,8 @@ import { ConfigProblems } from './config-problems.ts';
 import { registerContextKeys } from './context-keys.ts';
 import { decideByPlugin, registerDefinition } from './definitions.ts';
 import { registerElsewhere } from './elsewhere.ts';
+import { FleetSource } from './fleet/fleet-source.ts';
+import { registerFleetNotifications } from './fleet/notifications.ts';
 import { registerFollowing } from './following.ts';
 import { registerGate } from './gate-view.ts';
 import { HttpServer } from './http-server.ts';
@@ -25,12 +35,11 @@ import { PreviewDocuments } from './preview-documents.ts';
 import { Problems } from './problems.ts';
 import { Refresher } from './refresh.ts';
 import { runVerb } from './run-verb.ts';
-import { onSettings } from './settings.ts';
 import { StateFile } from './state-file.ts';
 import { registerTree } from './views/node-tree.ts';
 import { rootTree } from './views/root-tree.ts';
 import { StatusBar } from './views/status-bar.ts';
-import { worktreesTree } from './views/worktrees-tree.ts';
+import { WorktreesView } from './views/worktrees-tree.ts';
 import { WindowServer } from './window-server.ts';
 
 let close: (() => Promise<void>) | undefined;
@@ -67,7 +76,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<unknow
   };
   const documents = new PreviewDocuments();
   const http = new HttpServer();
-  const worktrees = worktreesTree(model);
+  const worktrees = new WorktreesView(model);
+  const fleet = new FleetSource(server, model, log);
   context.subscriptions.push(
     log,
     model,
@@ -88,8 +98,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<unknow
     registerContextKeys(model, (error) => log.warn(words(error))),
     registerDefinition(dist, server.socket, version, byPlugin),
     ...registerTree('discern.root', rootTree(model)),
-    ...registerTree('discern.worktrees', worktrees),
-    onSettings(['showTrunk'], () => worktrees.look(model.view)),
+    worktrees,
+    fleet,
+    registerFleetNotifications(app),
     registerGate({
       dist: vscode.Uri.joinPath(context.extensionUri, 'dist'),
       model,
@@ -100,7 +111,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<unknow
     }),
     vscode.workspace.onDidGrantWorkspaceTrust(() => trust(app)),
     documents,
-    ...registerCommands(app, documents, http),
+    ...registerCommands(app, documents, http, worktrees),
   );
   context.subscriptions.push(
     vscode.workspace.onDidChangeWorkspaceFolders(() => {
@@ -149,6 +160,13 @@ type OwnCommand =
   | 'offerHelp'
   | 'reviewChanges'
   | 'openThere'
+  | 'openWorktree'
+  | 'launchAgent'
+  | 'messageAgent'
+  | 'resumeSession'
+  | 'recollectSession'
+  | 'remapSession'
+  | 'goTo'
   | 'refresh'
   | 'showGate'
   | 'openGatePanel'
@@ -156,7 +174,12 @@ type OwnCommand =
   | 'restartServer'
   | 'cancel';
 
-function registerCommands(app: App, documents: PreviewDocuments, http: HttpServer): vscode.Disposable[] {
+function registerCommands(
+  app: App,
+  documents: PreviewDocuments,
+  http: HttpServer,
+  worktrees: WorktreesView,
+): vscode.Disposable[] {
   const { log, server, model } = app;
   const commands: Record<PaletteVerb | OwnCommand, (target?: CommandTarget) => unknown> = {
     start: (target) => start(app, target),
@@ -182,6 +205,13 @@ function registerCommands(app: App, documents: PreviewDocuments, http: HttpServe
     help: () => help(app, documents),
     reviewChanges: (target) => reviewChanges(app, target),
     openThere: (target) => openThere(app, target),
+    openWorktree: (target) => openHeldRoot(app, target),
+    launchAgent: (target) => launchAgent(app, target),
+    messageAgent: (target) => messageAgent(app, target),
+    resumeSession: (target) => resumeSession(app, target),
+    recollectSession: (target) => recollectSession(app, documents, target),
+    remapSession: (target) => remapSession(app, target),
+    goTo: (target) => goTo((root) => worktrees.reveal(root), target),
     offerHelp: () => offerHelp(app),
     refresh: () => app.refresh(),
     showGate: () => vscode.commands.executeCommand('discern.gate.focus'),

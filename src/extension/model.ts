@@ -4,6 +4,7 @@ import type { Held, StatusData } from '../contract/data.ts';
 import { type Divergence, divergenceOf } from '../contract/divergence.ts';
 import type { GateRunView, PastRun } from '../contract/gate-view.ts';
 import { traits } from '../contract/traits.ts';
+import type { FleetData } from '../contract/verbs-fleet.ts';
 import type { WindowEvent } from '../contract/window.ts';
 import type { WindowFolder } from './folders.ts';
 import { RunBuilder } from './run-builder.ts';
@@ -16,6 +17,8 @@ export interface WindowView {
   held: Held | undefined;
   /** The held root's status; absent while it is not read, or cannot be. */
   status: StatusData | undefined;
+  /** Every project and worktree of this user, as last read. */
+  fleet: FleetData | undefined;
   /** Why there is no status, in the server's words. */
   problem: string | undefined;
   divergence: Divergence;
@@ -46,10 +49,14 @@ export class WindowModel implements vscode.Disposable {
   readonly onDidFinish = this.#finished.event;
   readonly #started = new vscode.EventEmitter<{ verb: string; root: string | undefined }>();
   readonly onDidStart = this.#started.event;
+  readonly #fleetRead = new vscode.EventEmitter<{ before: FleetData | undefined; now: FleetData }>();
+  /** Fires when the fleet was read, after it shows. */
+  readonly onDidReadFleet = this.#fleetRead.event;
 
   #server: ServerState = 'stopped';
   #held: Held | undefined;
   #status: StatusData | undefined;
+  #fleet: FleetData | undefined;
   #problem: string | undefined;
   #folders: readonly WindowFolder[] = [];
   readonly #running = new Map<number, RunBuilder>();
@@ -63,6 +70,7 @@ export class WindowModel implements vscode.Disposable {
       server: this.#server,
       held,
       status: this.#status,
+      fleet: this.#fleet,
       problem: this.#problem,
       divergence: held
         ? divergenceOf(
@@ -99,6 +107,13 @@ export class WindowModel implements vscode.Disposable {
       this.#running.clear();
     }
     this.#fire();
+  }
+
+  setFleet(now: FleetData): void {
+    const before = this.#fleet;
+    this.#fleet = now;
+    this.#fire();
+    this.#fleetRead.fire({ before, now });
   }
 
   setFolders(folders: readonly WindowFolder[]): void {
@@ -184,6 +199,7 @@ export class WindowModel implements vscode.Disposable {
   }
 
   dispose(): void {
-    for (const emitter of [this.#changed, this.#heldMoved, this.#finished, this.#started]) emitter.dispose();
+    const emitters = [this.#changed, this.#heldMoved, this.#finished, this.#started, this.#fleetRead];
+    for (const emitter of emitters) emitter.dispose();
   }
 }

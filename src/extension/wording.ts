@@ -37,7 +37,10 @@ export function spokenDistance(ahead: number | undefined, behind: number | undef
 }
 
 /** What a row shows of a checkout, for a screen reader: its branch, its distance from the trunk, and its marks. */
-export function spokenCheckout(tree: Worktree, trunk: string): string[] {
+export function spokenCheckout(
+  tree: Pick<Worktree, 'branch' | 'ahead' | 'behind' | 'clean' | 'locked' | 'prunable' | 'parked'>,
+  trunk: string,
+): string[] {
   return [
     tree.branch ? `branch ${tree.branch}` : 'detached HEAD',
     ...(tree.branch === trunk ? [] : [spokenDistance(tree.ahead, tree.behind, trunk)]),

@@ -9,10 +9,14 @@ import type { App } from '../app.ts';
 import { landingChoices, landingDetail } from '../landing-choices.ts';
 import { words } from '../log.ts';
 import { isOn } from '../settings.ts';
+import type { SessionTarget } from '../views/node.ts';
 import { shortName } from '../wording.ts';
 
 /** A tree node, an Explorer resource, a repository of the Source Control view, or nothing (the palette). */
-export type CommandTarget = { path?: string; kept?: KeptRef; rootUri?: vscode.Uri } | vscode.Uri | undefined;
+export type CommandTarget =
+  | { path?: string; kept?: KeptRef; session?: SessionTarget; rootUri?: vscode.Uri }
+  | vscode.Uri
+  | undefined;
 
 /** The directory a command was called on; `undefined` means the held root. */
 export function targetPath(target: CommandTarget): string | undefined {

@@ -14,7 +14,8 @@ import {
   spokenDistance,
   wrapped,
 } from '../wording.ts';
-import { NodeTree, type TreeNode } from './node-tree.ts';
+import type { TreeNode } from './node.ts';
+import { NodeTree } from './node-tree.ts';
 
 const warning = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
 const failure = new vscode.ThemeIcon('error', new vscode.ThemeColor('list.errorForeground'));

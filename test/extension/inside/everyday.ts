@@ -3,8 +3,8 @@ import { realpathSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import * as vscode from 'vscode';
 import { elsewhere } from '../../../src/extension/elsewhere.ts';
+import { worktreeNodes } from '../../../src/extension/fleet/rows.ts';
 import { rootNodes } from '../../../src/extension/views/root-tree.ts';
-import { worktreeNodes } from '../../../src/extension/views/worktrees-tree.ts';
 import { asAgent, asPerson, commitFile, startAgentServer, startedBy, until, view } from './support.ts';
 
 const folder = () => realpathSync(vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '');
@@ -101,21 +101,25 @@ describe('Everyday work in a window', () => {
     assert.deepEqual(problems(), {});
   });
 
-  it('lists worktrees as a person counts, with proof and running gate in the row', async () => {
+  it('lists worktrees where a gate runs first and then as a person counts, with the proof in the row', async () => {
     const now = await view((one) => one.status?.proof.state === 'valid', 'the proof shows');
     const own = now.status?.worktrees.find(({ root }) => root === path);
     assert.ok(own && now.status);
     const named = (id: string) => ({ ...own, id, root: `/w/${id}`, path: `/w/${id}`, branch: `agent/${id}` });
     const many = {
       ...now,
-      status: { ...now.status, worktrees: [...now.status.worktrees, named('task-10'), named('task-9')] },
+      fleet: undefined,
+      status: {
+        ...now.status,
+        worktrees: [...now.status.worktrees, named('task-11'), named('task-10'), named('task-9')],
+      },
       running: new Map([['/w/task-10', 'done']]),
       proved: new Map([['/w/task-9', own.commit]]),
     };
     const rows = worktreeNodes(many, true).map(({ label, description }) => `${label}: ${description}`);
     assert.deepEqual(
       rows.slice(1),
-      [`${own.id}: ↑4 · proved · held`, 'task-9: ↑4 · proved', 'task-10: ↑4 · done running'],
+      ['task-10: ↑4 · done running', `${own.id}: ↑4 · proved · held`, 'task-9: ↑4 · proved', 'task-11: ↑4'],
       rows.join('\n'),
     );
     assert.ok(

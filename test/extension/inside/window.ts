@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { realpathSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import * as vscode from 'vscode';
+import { worktreeNodes } from '../../../src/extension/fleet/rows.ts';
 import { letGo } from '../../../src/extension/kept.ts';
 import { rootNodes } from '../../../src/extension/views/root-tree.ts';
-import { worktreeNodes } from '../../../src/extension/views/worktrees-tree.ts';
 import {
   asAgent,
   asPerson,
@@ -60,7 +60,9 @@ describe('A window with one folder', () => {
     });
     assert.equal(rootNodes(moved)[0]?.id, 'divergence', 'it is the first line');
     assert.ok(
-      worktreeNodes(moved).some((node) => node.path === path && node.context === 'worktree.managed.held'),
+      worktreeNodes(moved, true).some(
+        (node) => node.path === path && node.context === 'worktree.managed.held',
+      ),
     );
 
     await commitFile(path, 'agent.txt', 'by an agent\n');
@@ -187,7 +189,7 @@ describe('A window with one folder', () => {
     });
     assert.equal(dropped.ok, true, dropped.message);
     const now = await view((one) => one.status?.kept?.total === 1, 'what was kept shows');
-    const group = worktreeNodes(now).at(-1);
+    const group = worktreeNodes(now, true).at(-1);
     assert.deepEqual([group?.context, group?.collapsed, group?.children?.length], ['kept', true, 1]);
     const [node] = group?.children ?? [];
     assert.equal(node?.context, 'keptRef');
@@ -204,7 +206,7 @@ describe('A window with one folder', () => {
     await letGo(folder(), node.kept);
     await vscode.commands.executeCommand('discern.refresh');
     const after = await view((one) => one.status !== undefined && !one.status.kept, 'nothing is kept');
-    assert.ok(!worktreeNodes(after).some(({ id }) => id === 'kept'));
+    assert.ok(!worktreeNodes(after, true).some(({ id }) => id === 'kept'));
     await git(folder(), 'branch', '-D', branch);
   });
 
