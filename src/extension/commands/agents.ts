@@ -13,21 +13,9 @@ import { type CommandTarget, quietly, targetPath } from './lifecycle.ts';
 const sessionOf = (target: CommandTarget): SessionTarget | undefined =>
   target instanceof vscode.Uri ? undefined : target?.session;
 
-/** The clients that can be launched, as a person knows them. */
-const clientNames: Record<Launchable, string> = {
-  claude: 'Claude Code',
-  codex: 'Codex',
-  copilot: 'GitHub Copilot CLI',
-  gemini: 'Gemini CLI',
-  opencode: 'opencode',
-};
-
 /** `Discern: Launch Agent…`: a client, in an integrated terminal, in a worktree that is there or a new one. */
 export async function launchAgent(app: App, target: CommandTarget): Promise<void> {
-  const client = await vscode.window.showQuickPick(
-    launchable.map((name) => ({ label: clientNames[name], description: name, name })),
-    { title: 'Launch Agent', placeHolder: 'Which client?' },
-  );
+  const client = await pickClient(app);
   if (!client) return;
   const place = targetPath(target) ?? (await pickPlace(app));
   if (place === undefined) return;
@@ -39,6 +27,23 @@ export async function launchAgent(app: App, target: CommandTarget): Promise<void
   const root = place === NEW ? await startFor(app, prompt) : place;
   if (root === undefined) return;
   await runIn(app, root, client.name, prompt.trim() === '' ? {} : { prompt });
+}
+
+/** The clients that are installed here and can be launched, with their versions. */
+async function pickClient(app: App) {
+  const answer = await quietly(app, 'agents', {});
+  if (!answer) return undefined;
+  const items = (answer.data?.agents ?? []).flatMap(({ client, version = '' }) => {
+    const name = launchable.find((one) => one === client);
+    return name === undefined ? [] : [{ label: name, description: version, name }];
+  });
+  if (items.length === 0) {
+    await vscode.window.showWarningMessage(
+      `No agent client that can be launched is on the server’s PATH: install one of ${launchable.join(', ')}.`,
+    );
+    return undefined;
+  }
+  return vscode.window.showQuickPick(items, { title: 'Launch Agent', placeHolder: 'Which client?' });
 }
 
 const NEW = Symbol('a new worktree');
