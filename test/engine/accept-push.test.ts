@@ -113,10 +113,37 @@ describe('accept with push', () => {
     await git(project.root, 'push', '--quiet', 'origin', 'main');
     const { resume } = await pausedAt(project, 'push.checked', 'accept', path, { push: true });
     await git(hub, 'update-ref', 'refs/heads/main', `${second}~1`);
-    const answer = await resume();
-    // It fetches again, and what the remote was made to forget is on the trunk here, which is pushed with the work.
-    assert.equal(answer?.ok, true, answer?.message);
+    refusedWith(
+      (await resume()) ?? assert.fail('it was killed'),
+      'merge_conflict',
+      /origin\/main was rewritten: main here still has what it dropped \(\w+ "a commit".*git push origin main/,
+    );
+    assert.deepEqual([await at(hub), await at(project.root)], [await at(hub, `${second}~1`), second]);
+    // The person wants it there after all.
+    await git(project.root, 'push', '--quiet', 'origin', 'main');
+    succeeded(await verb('accept', path, { push: true }));
     await git(hub, 'merge-base', '--is-ancestor', second, 'main');
+  });
+
+  it('does not bring back what a force-push took from the trunk over there', async () => {
+    const { project, hub, other } = await cloned();
+    await elsewhere(project, other, { 'src/secret.txt': 'secret\n' });
+    await git(project.root, 'pull', '--quiet', '--ff-only');
+    const had = await at(project.root);
+    await git(other, 'reset', '--quiet', '--hard', 'HEAD~1');
+    const theirs = await project.commit({ 'src/instead.txt': 'i\n' }, other, 'Instead');
+    await git(other, 'push', '--quiet', '--force', 'origin', 'HEAD:main');
+    const { path } = await work(project);
+    const answer = await verb('accept', path, { push: true });
+    refusedWith(answer, 'merge_conflict', /was rewritten.*"From elsewhere".*git rebase --onto origin\/main/);
+    assert.deepEqual([await at(hub), await at(project.root)], [theirs, had]);
+    const [, remedy = ''] = /\("(git rebase [^"]+)" in its checkout\)/.exec(answer.message ?? '') ?? [];
+    await git(project.root, ...remedy.split(' ').slice(1));
+    assert.equal(await at(project.root), theirs);
+    await git(path, 'rebase', '--quiet', '--onto', 'main', had);
+    const { landed_commit: landed } = succeeded(await verb('accept', path, { push: true }));
+    assert.equal(await at(hub), landed);
+    assert.doesNotMatch(await git(hub, 'ls-tree', '-r', '--name-only', 'main'), /secret/);
   });
 
   for (const [what, prepare, message] of [

@@ -1,5 +1,5 @@
 import { Refusal } from '../call/refusal.ts';
-import { git } from '../git/core.ts';
+import { git, gitLine } from '../git/core.ts';
 import { commitForPerson, commitTree, knownNames, mergeTrees } from '../git/merge.ts';
 import { identity } from '../git/own-author.ts';
 import { isAncestor } from '../git/refs.ts';
@@ -60,12 +60,13 @@ export async function commitsOfTrunk(
 
 /**
  * The commit that work is combined with before it is pushed: the trunk, or its upstream where that has more, or both merged. Refuses
- * `merge_conflict` where these two do not merge.
+ * `merge_conflict` where these two do not merge, and where the trunk has what its upstream was made to forget.
  */
 export async function pushBase(repo: Repository, trunk: Trunk, target: PushTarget): Promise<string> {
   const { top: cwd } = repo;
-  if (await isAncestor(cwd, target.commit, trunk.commit)) return trunk.commit;
   if (await isAncestor(cwd, trunk.commit, target.commit)) return target.commit;
+  await requireNotRewritten(repo, trunk, target);
+  if (await isAncestor(cwd, target.commit, trunk.commit)) return trunk.commit;
   const merge = await mergeTrees(cwd, trunk.commit, target.commit);
   if (merge === 'unrelated' || merge.tree === undefined) {
     const files = merge === 'unrelated' ? [] : knownNames(merge.conflicts);
@@ -77,4 +78,21 @@ export async function pushBase(repo: Repository, trunk: Trunk, target: PushTarge
   }
   const upstream = target.ref.replace(/^refs\/remotes\//, '');
   return commitForPerson(cwd, merge.tree, [trunk.commit, target.commit], `Merge ${upstream}\n`);
+}
+
+/**
+ * Refuses `merge_conflict` where the upstream was rewound or rewritten and the trunk still has commits that it had: pushing would bring back what
+ * somebody took away. What it had is what git's reflog of it says (`git merge-base --fork-point`); without one nothing is known.
+ */
+async function requireNotRewritten(repo: Repository, trunk: Trunk, target: PushTarget): Promise<void> {
+  const { top: cwd } = repo;
+  const had = await gitLine(cwd, ['merge-base', '--fork-point', target.ref, trunk.commit], { ok: [0, 1] });
+  if (had === '' || (await isAncestor(cwd, had, target.commit))) return;
+  const dropped = await commitsOfTrunk(cwd, target.commit, had);
+  const upstream = target.ref.replace(/^refs\/remotes\//, '');
+  throw new Refusal(
+    'merge_conflict',
+    `${upstream} was rewritten: ${trunk.name} here still has what it dropped (${dropped}), and a push would bring that back. Nothing was landed or pushed. Take it out of ${trunk.name} ("git rebase --onto ${upstream} ${had.slice(0, 10)} ${trunk.name}" in its checkout), or push it again yourself with "git push ${target.remote} ${trunk.name}", then accept again; or accept without push.`,
+    { data: where(repo) },
+  );
 }
