@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { link, mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DoctorData, Finding } from '../../src/contract/data.ts';
@@ -176,6 +176,22 @@ describe('doctor', () => {
     one(await doctor(project.root), 'state', /A landing of agent\/\S+ on main was interrupted/);
     await verb('status', project.root);
     assert.deepEqual(bad(await doctor(project.root)), []);
+  });
+
+  it('weighs the worktrees, what files share by hard links once, and says what is free', async () => {
+    const project = await make();
+    assert.ok(!(await doctor(project.root)).findings.some(({ check }) => check === 'disk'));
+    const [light, heavy] = [
+      await started(project.root, { name: 'light' }),
+      await started(project.root, { name: 'heavy' }),
+    ];
+    await writeFile(join(heavy.path, 'big'), Buffer.alloc(3 * 1024 * 1024, 1));
+    await link(join(heavy.path, 'big'), join(light.path, 'big'));
+    const { what } = one(await doctor(project.root), 'disk', /^2 worktrees take \d+ MiB /);
+    const [, total = '', first = '', second = ''] =
+      /take (\d+) MiB \((\S+) \d+ MiB, (\S+) \d+ MiB\); .* free\.$/.exec(what) ?? [];
+    assert.ok(Number(total) >= 3 && Number(total) < 6, what);
+    assert.deepEqual([first, second].map((name) => name.replace(/-\w+$/, '')).sort(), ['heavy', 'light']);
   });
 
   it('names programs of jobs that are not on PATH', async () => {

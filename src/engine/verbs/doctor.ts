@@ -15,6 +15,7 @@ import { landingPlace, shape } from '../doctor/repository.ts';
 import { sandbox } from '../doctor/sandbox.ts';
 import { state } from '../doctor/state.ts';
 import { tools } from '../doctor/tools.ts';
+import { weight } from '../doctor/weight.ts';
 import { type Checkout, openCheckout, openRepository, type Repository } from '../repository/repository.ts';
 import { directoryAt, findRoot } from '../repository/root.ts';
 
@@ -48,6 +49,7 @@ export async function doctor(root: string, _args: Args<'doctor'>, ctx: Context):
           guarded('state', () => state(repo)),
           guarded('tools', () => tools(repo.config.config)),
           guarded('sandbox', () => sandbox(repo)),
+          guarded('disk', () => weight(repo, ctx.signal)),
         ]
       : []),
     guarded('hosts', () => hosts(roots)),
