@@ -2,6 +2,7 @@ import {
   createRequestStateCodec,
   inputRequired,
   inputResponse,
+  type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { Consent } from '../contract/consent.ts';
@@ -10,6 +11,9 @@ import type { Declared } from './app.ts';
 
 /** How long a person may take to answer, in seconds. */
 const PATIENCE_S = 24 * 60 * 60;
+
+/** How long a client may take that asks over its connection: the call waits that long. */
+const IN_TIME_MS = 10 * 60 * 1000;
 
 /**
  * Seals what was asked, so that only what this server asked comes back with an answer. `key` has 32 bytes, the same in every
@@ -40,31 +44,64 @@ export function consentOf(ctx: ServerContext, declared: Declared | undefined, cl
   const answer = inputResponse(ctx.mcpReq.inputResponses, QUESTION);
   const subject = ctx.mcpReq.requestState<string>();
   if (answer.kind !== 'elicit' || typeof subject !== 'string') return { canAsk };
-  const unfilled = answersAlone.has(client) && answer.content?.[FIELD] !== true;
-  return {
-    canAsk,
-    said: { subject, answer: answer.action === 'accept' && unfilled ? 'cancel' : answer.action },
-  };
+  return { canAsk, said: { subject, answer: answerOf(answer.action, answer.content, client) } };
 }
 
-/** The question as an answer of the protocol: the client asks its person, and calls again with what they said. */
-export const asking = async (
-  { subject, question }: NonNullable<Consent['asks']>,
-  seal: Seal,
+type Asks = NonNullable<Consent['asks']>;
+
+/** The question as a form: without fields, but for clients that answer such a one themselves. */
+const formOf = ({ question }: Asks, client: ClientKind) => ({
+  message: question,
+  requestedSchema: answersAlone.has(client)
+    ? {
+        type: 'object' as const,
+        properties: { [FIELD]: { type: 'boolean' as const, title: 'Yes, do it' } },
+        required: [FIELD],
+      }
+    : { type: 'object' as const, properties: {} },
+});
+
+/**
+ * Asks over a connection of the 2025 era, which has a request for it, and resolves with what the person said. A client that answers
+ * by an error, by nothing that is an answer, or not in time has asked nobody. Rejects only when the call itself has ended.
+ */
+export async function asked(
+  asks: Asks,
+  server: Server,
+  ctx: ServerContext,
   client: ClientKind,
-) =>
+): Promise<Consent> {
+  const { signal, id } = ctx.mcpReq;
+  const { subject } = asks;
+  try {
+    const params = { mode: 'form' as const, ...formOf(asks, client) };
+    const { action, content } = await server.request(
+      { method: 'elicitation/create', params },
+      {
+        relatedRequestId: id,
+        signal,
+        timeout: IN_TIME_MS,
+        resetTimeoutOnProgress: true,
+        onprogress: () => undefined,
+      },
+    );
+    return { canAsk: true, said: { subject, answer: answerOf(action, content, client) } };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return { canAsk: true, said: { subject, answer: 'unasked' } };
+  }
+}
+
+/** A yes of a client that may have given it by itself is one only with the field filled in. */
+const answerOf = (
+  action: 'accept' | 'decline' | 'cancel',
+  content: Record<string, unknown> | undefined,
+  client: ClientKind,
+) => (action === 'accept' && answersAlone.has(client) && content?.[FIELD] !== true ? 'cancel' : action);
+
+/** The question as an answer of the protocol: the client asks its person, and calls again with what they said. */
+export const asking = async (asks: Asks, seal: Seal, client: ClientKind) =>
   inputRequired({
-    inputRequests: {
-      [QUESTION]: inputRequired.elicit({
-        message: question,
-        requestedSchema: answersAlone.has(client)
-          ? {
-              type: 'object',
-              properties: { [FIELD]: { type: 'boolean', title: 'Yes, do it' } },
-              required: [FIELD],
-            }
-          : { type: 'object', properties: {} },
-      }),
-    },
-    requestState: await seal.mint(subject),
+    inputRequests: { [QUESTION]: inputRequired.elicit(formOf(asks, client)) },
+    requestState: await seal.mint(asks.subject),
   });

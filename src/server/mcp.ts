@@ -17,7 +17,7 @@ import { nearest } from '../engine/words/nearest.ts';
 import { appPage, appResource, declaredBy, showsApps, withApp } from './app.ts';
 import { brief, paged } from './brief.ts';
 import { clientKind } from './client-kind.ts';
-import { asking, consentOf, sealOf } from './consent.ts';
+import { asked, asking, consentOf, sealOf } from './consent.ts';
 import { type FleetChanges, tellOfChanges } from './fleet-changes.ts';
 import type { Life } from './life.ts';
 import type { ToolEntry } from './manifest.ts';
@@ -31,6 +31,9 @@ import { withPlainErrors } from './wire/plain-words.ts';
 
 /** How long a client may take to say its roots, in milliseconds. */
 const ROOTS_TIMEOUT_MS = 3_000;
+
+/** How often one call asks anew, because what it asked about has changed. */
+const MOST_QUESTIONS = 8;
 
 /** The longest id of a conversation that is kept as it is, in characters; VS Code's are of some forty. */
 const LONGEST_ID = 256;
@@ -129,9 +132,16 @@ export function serverFactory<V extends string>(offer: Offer<V | 'status' | 'fle
       const tool = toolNamed(tools, params.name);
       if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, unknownTool(offer, params.name));
       const client = clientKind(clientName(server, ctx));
-      const consent = consentOf(ctx, declared(ctx), client);
-      const answer = await call(tool.verb, params.arguments, ctx, consent);
-      return consent.asks ? await asking(consent.asks, seal, client) : toolResult(answer, params);
+      let consent = consentOf(ctx, declared(ctx), client);
+      let answer = await call(tool.verb, params.arguments, ctx, consent);
+      // What the word was about may change while a person thinks.
+      for (let round = 0; consent.asks && era === 'legacy' && round < MOST_QUESTIONS; round++) {
+        consent = await asked(consent.asks, server, ctx, client);
+        answer = await call(tool.verb, params.arguments, ctx, consent);
+      }
+      return consent.asks && era !== 'legacy'
+        ? await asking(consent.asks, seal, client)
+        : toolResult(answer, params);
     });
     if (prompts) {
       server.setRequestHandler('prompts/list', () => ({ prompts: prompts.listed as never }));

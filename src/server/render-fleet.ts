@@ -17,7 +17,7 @@ export function fleetLines({ projects, unread = [] }: FleetData): string[] {
   const silent = projects.filter(({ worktrees }) => worktrees.length === 0);
   return [
     ...shown.flatMap(({ one }) => worktreeLines(one)),
-    ...(more > 0 ? [`- and ${more} more`] : []),
+    ...(more > 0 ? [`- and ${more} more: status with path lists those of one project`] : []),
     ...silent.map(
       (project) => `- project ${project.root}: ${projectWords(project) ?? 'nothing is known of it'}`,
     ),

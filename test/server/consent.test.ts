@@ -3,11 +3,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { listing, started } from '../support/checkouts.ts';
 import { cli } from '../support/cli.ts';
+import { until } from '../support/processes.ts';
 import { git, type Project, projects } from '../support/project.ts';
 import { clients, connections, type Elicit } from '../support/server.ts';
+import { hello, type Message, rawServers, toolCall } from '../support/stdio.ts';
 
 const { make, removeAll } = projects();
 const { open, closeAll } = connections();
+const raw = rawServers();
 
 const asking = { 'discern-vscode.toml': '[consent]\nmode = "ask"\n' };
 
@@ -31,6 +34,7 @@ async function work(project: Project, name: string) {
 describe('[consent] mode = "ask"', () => {
   afterEach(async () => {
     await closeAll();
+    await raw.stopAll();
     await removeAll();
   });
 
@@ -154,6 +158,36 @@ describe('[consent] mode = "ask"', () => {
       assert.equal(await git(path, 'rev-parse', 'HEAD'), later);
     });
   }
+
+  it('takes nothing that is no answer for one, says that nobody was asked, and waits for no such client', async () => {
+    const project = await make({ files: asking });
+    const { path } = await work(project, 'one');
+    const before = await state(project, path);
+    const server = raw.start(['--root', path]);
+    const [initialize, initialized] = hello as [Message, Message];
+    const client = { ...initialize.params, capabilities: { elicitation: {} } };
+    server.send({ ...initialize, params: client }, initialized);
+    const none = [
+      { result: null },
+      { result: [] },
+      { result: {} },
+      { result: { action: 'ACCEPT' } },
+      { result: { action: 'accept', content: 'yes' } },
+      { error: { code: -32603, message: 'the window is gone' } },
+      { error: 'no' },
+    ];
+    for (const [index, answer] of none.entries()) {
+      server.send(toolCall(index + 1, 'discern_accept'));
+      const asks = () => server.messages().filter(({ method }) => method === 'elicitation/create');
+      await until('it asks', () => asks().length === index + 1);
+      server.send({ jsonrpc: '2.0', id: asks()[index]?.id, ...answer });
+      const { result } = await server.answer(index + 1);
+      const { error, message = '', verb } = result?.structuredContent ?? {};
+      assert.deepEqual([error, verb], ['unavailable', 'accept'], JSON.stringify([answer, result]));
+      assert.match(message, /^Nothing was changed: this client was to ask a person about this accept/);
+    }
+    assert.deepEqual(await state(project, path), before);
+  });
 
   it('has a command line without a terminal say so, and take --yes', async () => {
     const project = await make({ files: asking });

@@ -33,8 +33,8 @@ export async function asksPerson(repo: Repository, verb: Matter['verb'], ctx: Co
 }
 
 /**
- * Goes on only with a person's word about this very matter. Refuses `cancelled` when they said no or closed the question, and
- * `unavailable` with `ctx.consent.asks` set when they have yet to be asked.
+ * Goes on only with a person's word about this very matter. Refuses `cancelled` when they said no or closed the question,
+ * `unavailable` when the client failed to ask, and `unavailable` with `ctx.consent.asks` set when they have yet to be asked.
  */
 export function requireWord(repo: Repository, { verb, subject, question }: Matter, ctx: Context): void {
   const { consent } = ctx;
@@ -50,6 +50,13 @@ export function requireWord(repo: Repository, { verb, subject, question }: Matte
     throw new Refusal(
       'cancelled',
       `Nothing was changed: nobody said yes to this ${verb}. Codex says no by itself where its approval_policy is "never"; a person can run "discern ${verb}" in a terminal. Ask them what they want before you call it again.`,
+      { data },
+    );
+  }
+  if (consent.said.answer === 'unasked') {
+    throw new Refusal(
+      'unavailable',
+      `Nothing was changed: this client was to ask a person about this ${verb} and gave no answer that says yes or no. Tell the person: "discern ${verb}" in a terminal asks them, or call it again.`,
       { data },
     );
   }

@@ -120,7 +120,7 @@ export function checkMessage(value: unknown): Checked {
   return refuse(id as MessageId, problem.code, problem.message);
 }
 
-/** An answer to a request of ours. One of the wrong shape is not answered in turn. */
+/** An answer to a request of ours. One of the wrong shape is not answered in turn, and whoever waits for it hears of an error. */
 function checkAnswer(value: Fields): Checked {
   const { id, result, error } = value;
   if (result === undefined && error === undefined) {
@@ -136,7 +136,10 @@ function checkAnswer(value: Fields): Checked {
     (error === undefined
       ? isObject(result)
       : isObject(error) && Number.isSafeInteger(error.code) && typeof error.message === 'string');
-  return fits ? { message: value } : { ignored: 'An answer of the wrong shape was passed over.' };
+  if (fits) return { message: value };
+  return isId(id)
+    ? { message: { ...errorAnswer(id, codes.request, 'The answer was of the wrong shape.') } }
+    : { ignored: 'An answer of the wrong shape was passed over.' };
 }
 
 interface Problem {
