@@ -94,7 +94,8 @@ async function urlsOf(cwd: string, remote: string, signal: AbortSignal): Promise
     ['config', '--get', `remote.${remote}.url`],
     ['remote', 'get-url', '--', remote],
   ];
-  const found = await Promise.all(asked.map((args) => git(cwd, args, { ok: [0, 1], signal })));
+  // A remote that is not there has none: git-remote(1) ends with 2 then, and did with 128.
+  const found = await Promise.all(asked.map((args) => git(cwd, args, { ok: [0, 1, 2, 128], signal })));
   return [...new Set(found.map(({ stdout }) => stdout.toString('utf8').trim()).filter(Boolean))];
 }
 
