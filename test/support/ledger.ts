@@ -43,6 +43,8 @@ export class Ledger {
   /** The commits the trunk may go to beside where it is: those that were handed to `accept`. */
   readonly mayLand = new Set<string>();
   trunk: string;
+  /** Where the trunk has been: what is on its upstream may be combined with these. */
+  readonly #past = new Set<string>();
   /** Commits that no ref has, made in a checkout on a detached HEAD and left: its reflog reaches them, or a ref of ours. */
   readonly #left = new Map<string, string>();
   /** Commits made in the submodule, which any repository of it may have. */
@@ -171,8 +173,8 @@ export class Ledger {
       ? this.mayLand.has(record[1])
       : one !== undefined &&
         other !== undefined &&
-        (await this.mayBeTrunk(one)) &&
-        (await this.mayBeTrunk(other));
+        (this.#past.has(one) || (await this.mayBeTrunk(one))) &&
+        (this.#past.has(other) || (await this.mayBeTrunk(other)));
     if (may) this.mayLand.add(commit);
     return may;
   }
@@ -184,6 +186,7 @@ export class Ledger {
     const trunk = refs.get('refs/heads/main') ?? '';
     assert.ok(await this.mayBeTrunk(trunk), `the trunk is at ${trunk}, and was at ${this.trunk}`);
     if (trunk !== this.trunk) await this.#assertProved(trunk);
+    for (const one of [this.trunk, trunk]) this.#past.add(one);
     this.trunk = trunk;
     await this.#lookAt(JSON.stringify([[...refs].sort(), [...registered].sort()]));
     for (const commit of this.commits) assert.ok(this.#objects.has(commit), `${commit} is reachable`);
@@ -232,6 +235,15 @@ export class Ledger {
         await git(store, ...bare, 'push', '--quiet', 'origin', `${commit}:refs/heads/w-${commit}`);
       }
     }
+  }
+
+  /** Checks what a push left on the upstream: it only ever moves forward, to what the gate passed, or a person has pushed. */
+  async checkUpstream(hub: string, before: string): Promise<string> {
+    const now = await git(hub, 'rev-parse', 'refs/heads/main');
+    if (now === before) return now;
+    await git(hub, 'merge-base', '--is-ancestor', before, now);
+    await this.#assertProved(now);
+    return now;
   }
 
   async #assertProved(commit: string): Promise<void> {

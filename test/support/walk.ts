@@ -84,15 +84,22 @@ export class Walk {
   /** What was done, for whoever has to find out why it failed. */
   readonly history: string[] = [];
   #texts = 0;
+  /** Where the trunk of the remote is. */
+  #upstream: string;
 
   private constructor(project: Project, seed: number, ledger: Ledger, tally: Tally) {
     this.#project = project;
     this.#dice = new Dice(seed);
     this.#ledger = ledger;
     this.#tally = tally;
+    this.#upstream = ledger.trunk;
   }
 
   static async open(project: Project, seed: number, tally: Tally): Promise<Walk> {
+    const hub = join(project.home, 'hub.git');
+    await git(project.home, 'clone', '--quiet', '--bare', project.root, hub);
+    await git(project.root, 'remote', 'add', 'origin', hub);
+    await git(project.root, 'fetch', '--quiet', 'origin');
     return new Walk(project, seed, await Ledger.open(project), tally);
   }
 
@@ -344,7 +351,16 @@ export class Walk {
     if (head !== undefined) this.#ledger.mayLand.add(head);
     const before = this.#ledger.trunk;
     const how = this.#dice.pick(['ff', 'ff', 'merge', 'squash', 'rebase']);
-    const answer = await this.#call('accept', path, { how });
+    const push = this.#dice.oneIn(3);
+    const answer = await this.#call('accept', path, { how, ...(push && { push }) });
+    if (push) {
+      const hub = join(this.#project.home, 'hub.git');
+      this.#upstream = await this.#ledger.checkUpstream(hub, this.#upstream);
+      if (answer?.ok && answer.data?.landing?.pushed) assert.equal(this.#upstream, answer.data.landed_commit);
+      // What a kill left there alone is known here as what may be combined with.
+      if (await this.#ledger.mayBeTrunk(this.#upstream).catch(() => false))
+        this.#ledger.mayLand.add(this.#upstream);
+    }
     if (!answer) return;
     const { landing, landed_commit: landed } = answer.data ?? {};
     if (landing === undefined) return;
@@ -368,7 +384,7 @@ export class Walk {
     args: Record<string, unknown>,
   ): Promise<Envelope<Data<V>> | undefined> {
     const all: Readonly<Record<string, readonly string[]>> = { ...pointsOf, ...parkingPoints };
-    const points = all[name] ?? [];
+    const points = [...(all[name] ?? []), ...(args.push ? ['push.checked', 'push.pushed'] : [])];
     const point = points.length > 0 && this.#dice.oneIn(KILLED_ONE_IN) ? this.#dice.pick(points) : undefined;
     this.history.push(`  ${name} ${JSON.stringify(args)}${point === undefined ? '' : ` killed at ${point}`}`);
     let answer: Envelope<Data<V>> | undefined;
