@@ -24,9 +24,9 @@ export const queueCommands: { [V in keyof typeof queueVerbs]: Command<V> } = {
   },
   await: {
     usage: 'await <until> [worktree]',
-    describe: 'Wait until work is green or landed, or the trunk moved; runs the queue meanwhile',
+    describe: 'Wait until work is green or landed, the trunk moved, or a pull request’s checks ended',
     positionals: {
-      until: 'green, landed or trunk_moved',
+      until: 'green, landed, trunk_moved or checks (of its pull request)',
       worktree: 'A queue entry, branch or worktree (default: this one)',
     },
     options: {
@@ -35,7 +35,7 @@ export const queueCommands: { [V in keyof typeof queueVerbs]: Command<V> } = {
     args(parsed) {
       const until = text(parsed.until);
       if (until === undefined)
-        throw new Misuse('await needs what to wait for: green, landed or trunk_moved.');
+        throw new Misuse('await needs what to wait for: green, landed, trunk_moved or checks.');
       const worktree = text(parsed.worktree);
       return {
         until: until as Args<'await'>['until'],

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { where } from './data-where.ts';
+import { PullRequest } from './pull-request.ts';
 import type { VerbDescriptor } from './verb.ts';
 import { path } from './verb-arguments.ts';
 
@@ -30,13 +31,14 @@ const QueueData = z.strictObject({
 });
 export type QueueData = z.infer<typeof QueueData>;
 
-export const awaited = ['green', 'landed', 'trunk_moved'] as const;
+export const awaited = ['green', 'landed', 'trunk_moved', 'checks'] as const;
 
 const AwaitData = z.strictObject({
   ...where,
   until: z.enum(awaited),
   happened: z.enum([...awaited, 'fell_out', 'held', 'time_over']),
   entry: QueueEntry.optional(),
+  pull_request: PullRequest.optional(),
   trunk: z.string(),
   trunk_commit: z.string(),
 });
@@ -77,7 +79,7 @@ export const queueVerbs = {
     remoteDescription: null,
     looking: null,
     args: z.strictObject({
-      until: z.enum(awaited).describe('What for.'),
+      until: z.enum(awaited).describe('What for; checks: those of its pull request.'),
       worktree: z.string().optional().describe('Queue entry, branch or worktree.'),
       timeout: z.number().int().min(1).max(86_400).optional().describe('Seconds. Default: 600.'),
       path,

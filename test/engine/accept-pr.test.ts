@@ -53,6 +53,34 @@ async function script(name: 'gh' | 'glab' | 'tea', project: Project): Promise<Fo
 const github = 'https://github.com/acme/shop.git';
 const pr = (path: string) => verb('accept', path, { pr: true });
 
+/** Its checks are waited for, as far as they come: the last look has them all, one of them failed. */
+async function assertAwaited(project: Project, path: string, gh: ForgeScript): Promise<void> {
+  process.env.DISCERN_FORGE_POLL = '0.01';
+  const ask = (timeout: number) => verb('await', path, { until: 'checks', timeout });
+  try {
+    const ended = join(project.home, 'ended');
+    const check = (bucket: string) => ({
+      name: 'test',
+      bucket,
+      link: 'https://github.com/acme/shop/actions/runs/1/job/11',
+    });
+    const shell = (last: string) =>
+      `if test -e '${ended}'; then rm '${ended}'; ${printsJson([check(last)])}\nelse touch '${ended}'; ${printsJson([check('pending')])}\nexit 8; fi`;
+    await gh.answers('pr checks', shell('fail'));
+    const red = await ask(60);
+    refusedWith(red, 'gate_failed', /pull\/7: 1 check of 1 failed: "test"/);
+    assert.deepEqual([red.data?.happened, red.diagnostics?.[0]?.message], ['checks', 'Error: 3 is not 4']);
+    await gh.answers('pr checks', shell('pass'));
+    assert.match((await ask(60)).message ?? '', /All of its checks came out well/);
+    await gh.answers('pr checks', `${printsJson([check('pending')])}\nexit 8`);
+    refusedWith(await ask(1), 'timed_out', /1 are still to come.*call await again/);
+    await gh.answers('pr checks', `echo "no checks reported on the 'x' branch" >&2; exit 1`);
+    assert.match(succeeded(await ask(60)).pull_request?.url ?? '', /pull\/7/);
+  } finally {
+    delete process.env.DISCERN_FORGE_POLL;
+  }
+}
+
 describe('accept with pr', () => {
   afterEach(async () => {
     cli?.end();
@@ -136,6 +164,7 @@ describe('accept with pr', () => {
         output: '> shop test\nError: 3 is not 4',
       },
     ]);
+    await assertAwaited(project, path, gh);
     const next = await project.commit({ 'src/c.txt': 'c\n' }, path, 'Correct it');
     assert.equal(succeeded(await pr(path)).pull_request?.state, 'updated');
     assert.equal(await git(hub, 'rev-parse', branch), next);
@@ -384,6 +413,11 @@ describe('accept with pr', () => {
     assert.ok(preview.plan?.steps.some(({ detail }) => detail?.startsWith(`${branch} into main`)));
     assert.deepEqual((await verb('accept', path, { dry_run: true })).data?.ways, ['queue', 'push', 'pr']);
     assert.deepEqual(await gh.calls(), [], 'the forge was not asked');
+    refusedWith(
+      await verb('await', path, { until: 'checks' }),
+      'invalid_argument',
+      /no open pull request.*accept with pr/,
+    );
     assert.deepEqual(await unmoved({ project, hub }), before);
     // The trunk is called otherwise over there, as this branch is called here.
     await git(project.root, 'branch', '--move', branch, 'release');

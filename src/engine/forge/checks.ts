@@ -1,6 +1,6 @@
 import { count } from '../../contract/count.ts';
-import type { PullRequestCheck } from '../../contract/data.ts';
 import type { Diagnostic } from '../../contract/envelope.ts';
+import type { PullRequestCheck } from '../../contract/pull-request.ts';
 import { tailOf, tellingLine } from '../diagnostics/tail.ts';
 import { shellWord } from '../words/shell-word.ts';
 import { forgeClis } from './index.ts';

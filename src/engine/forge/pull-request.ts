@@ -1,4 +1,4 @@
-import type { PullRequestCheck } from '../../contract/data.ts';
+import type { PullRequestCheck } from '../../contract/pull-request.ts';
 import type { ForgeRepository } from '../fleet/ticket-ref.ts';
 import type { ForgeTool } from './run-cli.ts';
 

@@ -1,4 +1,4 @@
-import type { PullRequest } from '../../contract/data.ts';
+import type { PullRequest } from '../../contract/pull-request.ts';
 import type { Args } from '../../contract/verbs.ts';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
@@ -180,7 +180,7 @@ function answered(
     did === 'merged'
       ? `Bring ${base} up to date ("git pull" in its checkout), then drop this worktree.`
       : (more.words ??
-        'Nothing landed here, and the worktree stays. Accept with pr again to see its checks.');
+        'Nothing landed here, and the worktree stays. Its checks: await with until checks, or accept with pr again.');
   return {
     ok: true,
     message: `${didWords[did]}: ${url}. ${next}`,

@@ -12,6 +12,7 @@ import { readStatus } from '../git/status.ts';
 import { type Entry, entryNamed, readQueue, toldEntries } from '../queue/entries.ts';
 import { isLanded } from '../repository/landed.ts';
 import { openRepository, type Repository, requireTrunk, rootIn, where } from '../repository/repository.ts';
+import { awaitChecks } from './await-checks.ts';
 import { driveQueue } from './queue-drive.ts';
 
 const DEFAULT_SECONDS = 600;
@@ -29,6 +30,7 @@ export async function awaitWork(root: string, args: Args<'await'>, ctx: Context)
   const first = await openRepository(root, ctx.signal);
   const home = first.landing ? rootIn(first, first.landing.path) : first.root;
   const watched = await subjectOf(first, args);
+  if (args.until === 'checks') return awaitChecks(watched.root, args.timeout ?? DEFAULT_SECONDS, ctx);
   const began = requireTrunk(first).commit;
   const until = Date.now() + (args.timeout ?? DEFAULT_SECONDS) * 1_000;
   const stop = new AbortController();
