@@ -64,7 +64,10 @@ function flatName(name: string): string {
   const parts = name.split('/');
   if (
     name.length > 64 ||
-    parts.some((part) => !/^[\w.-]+$/.test(part) || /^\.+$/.test(part) || part.startsWith('-'))
+    parts.some(
+      (part) =>
+        !/^[\w.-]+$/.test(part) || /^\.+$/.test(part) || part.startsWith('-') || /^\.git$/i.test(part),
+    )
   ) {
     throw new Error(
       `"${name.slice(0, 80)}" is not a name for a worktree: letters, digits, dots, dashes and underscores, at most 64.`,

@@ -118,6 +118,57 @@ describe('discern setup', () => {
     assert.equal(read(file), 'export const Mine = 1;\n');
   });
 
+  it('leaves a file alone that its owner made read-only, is a folder, or is no text', async () => {
+    const file = join(home, '.cursor/mcp.json');
+    const inProcess = (action: 'write' | 'remove') =>
+      inEngine({ client: 'cursor', action, env, cwd: home, dist: '/dist', node: '/node' });
+    const refused = async (why: RegExp) => {
+      for (const action of ['write', 'remove'] as const) {
+        await assert.rejects(inProcess(action), (error: { slug?: string; message: string }) => {
+          assert.equal(error.slug, 'unavailable');
+          assert.match(error.message, why);
+          return true;
+        });
+      }
+      assert.deepEqual(readdirSync(dirname(file)), ['mcp.json']);
+    };
+    mkdirSync(file, { recursive: true });
+    await refused(/is not a regular file: nothing was written/);
+    rmSync(file, { recursive: true });
+    writeFileSync(file, Buffer.from([0x7b, 0xff, 0x7d]));
+    await refused(/nothing was written/);
+    rmSync(file);
+    await inProcess('write');
+    const text = read(file).replace('/node', '/older');
+    rmSync(join(home, '.cursor/hooks.json'));
+    writeFileSync(file, text);
+    chmodSync(file, 0o444);
+    await refused(/is read-only: nothing was written/);
+    assert.deepEqual([read(file), statSync(file).mode & 0o777], [text, 0o444]);
+  });
+
+  it('writes none of a client’s files where it refuses one of them', async () => {
+    const fine = '{"a": 1}';
+    for (const [client, one, other, text] of [
+      ['cursor', '.cursor/mcp.json', '.cursor/hooks.json', '{'],
+      ['codex', '.codex/config.toml', '.codex/hooks.json', '[]'],
+      ['copilot', '.copilot/mcp-config.json', '.copilot/hooks/discern.json', '{"hooks": 1}'],
+      ['opencode', '.config/opencode/opencode.json', '.config/opencode/plugins/discern.js', 'theirs'],
+      ['claude', '.claude/skills/discern/hooks/hooks.json', '.claude/settings.json', '{"hooks": 1}'],
+    ] as const) {
+      const sound = client === 'claude' ? undefined : put(one, client === 'codex' ? 'a = 1\n' : fine);
+      const before = sound && read(sound);
+      const broken = put(other, text);
+      const run = inEngine({ client, action: 'write', env, cwd: home, dist: '/dist', node: '/node' });
+      await assert.rejects(run, (error: { slug?: string }) =>
+        /unavailable|path_exists/.test(error.slug ?? ''),
+      );
+      assert.equal(read(broken), text);
+      if (sound) assert.equal(read(sound), before, client);
+      else assert.ok(!existsSync(join(home, one)));
+    }
+  });
+
   it('makes a file where there is none, for the user alone, and goes through a link', async () => {
     await well(['cursor']);
     const file = join(home, '.cursor/mcp.json');

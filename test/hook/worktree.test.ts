@@ -60,7 +60,19 @@ describe('A worktree that a client asks a hook for', () => {
     await failed(ask('WorktreeCreate', {}), /named no worktree/);
     await failed(ask('WorktreeRemove', { cwd: project.root }), /named no worktree/);
     await failed(create(project.home, 'mine'), /is in no git repository/);
-    for (const name of ['../../x', 'a/../b', '.', 'a//b', '-f', 'x'.repeat(65), 'a b', 'a\nb', '/etc']) {
+    for (const name of [
+      '../../x',
+      'a/../b',
+      '.',
+      'a//b',
+      '-f',
+      '.git',
+      'a/.GIT',
+      'x'.repeat(65),
+      'a b',
+      'a\nb',
+      '/etc',
+    ]) {
       await failed(create(project.root, name), /is not a name for a worktree/);
     }
     await failed(runHookRaw('{"name":', 'WorktreeCreate'), /JSON/);

@@ -10,9 +10,14 @@ const MOST_BYTES = 32 * 1024 * 1024;
 
 /**
  * Edits one of the user's files: whole or not at all, with its mode, through a link to where it really lies. Resolves with whether
- * anything changed. Refuses `unavailable` what is no text we can read, what `edit` refuses, and a file that changed meanwhile.
+ * anything changed. Refuses `unavailable` what is no text we can read, what `edit` refuses, a file its owner made read-only, and one
+ * that changed meanwhile. With `check` it refuses the same and writes nothing.
  */
-export async function editConfig(path: string, edit: (text: string) => Edited): Promise<boolean> {
+export async function editConfig(
+  path: string,
+  edit: (text: string) => Edited,
+  check = false,
+): Promise<boolean> {
   const file = await realpath(path).catch(orWhenAbsent(path));
   const found = await stat(file).catch(orWhenAbsent(undefined));
   if (found && !found.isFile()) throw refusal(`${path} is not a regular file`);
@@ -23,6 +28,9 @@ export async function editConfig(path: string, edit: (text: string) => Edited): 
   const edited = edit(decoded.text);
   if ('problem' in edited) throw refusal(`${path} ${edited.problem}`);
   if (edited.text === decoded.text) return false;
+  // A rename asks the folder alone, so nobody else would refuse this.
+  if (found && (found.mode & 0o200) === 0) throw refusal(`${path} is read-only`);
+  if (check) return true;
   await mkdir(dirname(file), { recursive: true });
   const temporary = `${file}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
   try {

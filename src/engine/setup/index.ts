@@ -34,11 +34,20 @@ export interface SetupOptions {
   nodeEnv?: Record<string, string>;
 }
 
+/** With `check` everything is looked at and refused as it would be, and nothing is written. */
+type Pass = SetupOptions & { check?: boolean };
+
 /**
  * Writes our server into one client's own configuration, takes it out again, or only says what would be there. Resolves with what
  * a person is told. Refuses what it cannot edit without guessing; then nothing was written.
  */
 export async function setup(options: SetupOptions): Promise<string[]> {
+  // A client may have several files: none is written where another one would be refused.
+  if (options.action !== 'print') await pass({ ...options, check: true });
+  return pass(options);
+}
+
+async function pass(options: Pass): Promise<string[]> {
   if (options.client === 'claude') return claudePlugin(options);
   const hooks = hooksApart(options);
   const server =
@@ -157,7 +166,7 @@ async function opencodeFile(env: NodeJS.ProcessEnv, home: string): Promise<strin
 }
 
 /** The plugin that stands for hooks in opencode: one file of ours in the folder it loads plugins from. */
-async function opencodeHooks({ action, client, env, dist, node }: SetupOptions): Promise<string[]> {
+async function opencodeHooks({ action, client, env, dist, node, check }: Pass): Promise<string[]> {
   const file = join(opencodeDir(env, homeIn(env)), 'plugins', 'discern.js');
   const text = opencodePlugin({ node, hook: join(dist, 'hook.js') });
   if (action === 'print') return [`${file}:`, text.trimEnd()];
@@ -167,6 +176,7 @@ async function opencodeHooks({ action, client, env, dist, node }: SetupOptions):
     throw new Refusal('path_exists', `${file} is there and is not our plugin: move it first.`);
   }
   const changed = action === 'remove' ? now !== undefined : now !== text;
+  if (check) return [];
   if (changed && action === 'remove') {
     await rm(file);
     await removeEmpty(dirname(file), ['.']);
@@ -188,12 +198,14 @@ async function worktreesOf(cwd: string | undefined): Promise<string | undefined>
   return root && worktreesDir(await openRepository(root));
 }
 
-async function codexTables({ action, client, env, cwd, dist, node }: SetupOptions): Promise<string[]> {
+async function codexTables({ action, client, env, cwd, dist, node, check }: Pass): Promise<string[]> {
   const file = join(codexHome(env), 'config.toml');
   const start = { command: node, args: [join(dist, 'server.js')] };
   if (action === 'print') return [`${file}:`, ...tableLines(start), ...(await ofSandbox(cwd))];
-  const changed = await editConfig(file, (text) =>
-    action === 'write' ? setTable(text, start) : unsetTable(text),
+  const changed = await editConfig(
+    file,
+    (text) => (action === 'write' ? setTable(text, start) : unsetTable(text)),
+    check,
   );
   return [said(client, action, file, changed), ...(action === 'write' ? await ofSandbox(cwd) : [])];
 }
@@ -208,7 +220,7 @@ async function ofSandbox(cwd: string | undefined): Promise<string[]> {
   ];
 }
 
-async function claudePlugin(options: SetupOptions): Promise<string[]> {
+async function claudePlugin(options: Pass): Promise<string[]> {
   const { action, client, env, dist, node } = options;
   const folder = join(claudeHome(env), 'skills', 'discern');
   const programs = { node, server: join(dist, 'server.js'), hook: join(dist, 'hook.js') };
@@ -221,6 +233,7 @@ async function claudePlugin(options: SetupOptions): Promise<string[]> {
   if ((await exists(folder)) && !(await isOurs(manifest))) {
     throw new Refusal('path_exists', `${folder} is there and is not our plugin: move it first.`);
   }
+  if (options.check) return jsonValues(options, claudeSettings(options));
   let changed = false;
   // The manifest says that the folder is ours, so it comes first and goes last: after a crash it can be done again.
   for (const [name, text] of action === 'remove' ? files.toReversed() : files) {

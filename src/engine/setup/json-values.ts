@@ -30,7 +30,7 @@ export interface JsonValue {
 
 /** Writes values of ours into a client's file, takes them out again, or only shows them; resolves with what a person is told. */
 export async function jsonValues(
-  { action, client }: { action: SetupAction; client: string },
+  { action, client, check }: { action: SetupAction; client: string; check?: boolean },
   { file, values, ours }: JsonTarget,
 ): Promise<string[]> {
   if (action === 'print') {
@@ -38,26 +38,30 @@ export async function jsonValues(
     return [`${file}:`, whole.trimEnd()];
   }
   const notes: string[] = [];
-  const changed = await editConfig(file, (text) => {
-    let now = text;
-    // What was put in last goes first: then the bytes are what they were.
-    for (const value of action === 'remove' ? values.toReversed() : values) {
-      const { path, optional, alone, item } = value;
-      if (alone && item && action === 'write' && othersIn(now, path, item) > 0) {
-        notes.push(`${file} has a hook for ${path.at(-1)} already: that one stays, and ours is not there.`);
-        continue;
+  const changed = await editConfig(
+    file,
+    (text) => {
+      let now = text;
+      // What was put in last goes first: then the bytes are what they were.
+      for (const value of action === 'remove' ? values.toReversed() : values) {
+        const { path, optional, alone, item } = value;
+        if (alone && item && action === 'write' && othersIn(now, path, item) > 0) {
+          notes.push(`${file} has a hook for ${path.at(-1)} already: that one stays, and ours is not there.`);
+          continue;
+        }
+        const edited = action === 'write' ? write(now, value) : takeBack(now, value);
+        if ('problem' in edited) {
+          if (!optional) return edited;
+          notes.push(`It ${edited.problem}: unless that says so already, allow ${path.at(-1)} there.`);
+          continue;
+        }
+        now = edited.text;
       }
-      const edited = action === 'write' ? write(now, value) : takeBack(now, value);
-      if ('problem' in edited) {
-        if (!optional) return edited;
-        notes.push(`It ${edited.problem}: unless that says so already, allow ${path.at(-1)} there.`);
-        continue;
-      }
-      now = edited.text;
-    }
-    return { text: now };
-  });
-  if (ours && changed && action === 'remove' && (await isEmpty(file))) {
+      return { text: now };
+    },
+    check,
+  );
+  if (ours && changed && !check && action === 'remove' && (await isEmpty(file))) {
     await rm(file);
     await removeEmpty(dirname(file), ['.']);
   }
