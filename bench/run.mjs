@@ -10,6 +10,7 @@ import { hook, hookOnCommand, hookWithSettings } from './cases/hook.mjs';
 import { load } from './cases/load.mjs';
 import { lookUp } from './cases/look-up.mjs';
 import { memory } from './cases/memory.mjs';
+import { queue } from './cases/queue.mjs';
 import { reused } from './cases/reused.mjs';
 import { serverStart } from './cases/server-start.mjs';
 import { slots } from './cases/slots.mjs';
@@ -46,6 +47,7 @@ const cases = [
   // These take about a minute, and all cores: by their names only.
   ...(wanted.includes('load') ? [load] : []),
   ...(wanted.includes('slots') ? [slots] : []),
+  ...(wanted.includes('queue') ? [queue] : []),
   ...always.filter(({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word))),
   ...(inWindow ? [inWindow.repaint, inWindow.activationTime] : []),
 ];

@@ -4,7 +4,8 @@ import type { Args, Verb } from '../contract/verbs.ts';
 import type { Context } from './call/context.ts';
 import { meetProject } from './fleet/known-projects.ts';
 import { hearing } from './git/heard.ts';
-import { accept } from './verbs/accept.ts';
+import { tellUnattended } from './queue/unattended.ts';
+import { acceptInTurn } from './verbs/accept-in-turn.ts';
 import { agents } from './verbs/agents.ts';
 import { awaitWork } from './verbs/await.ts';
 import { commit } from './verbs/commit.ts';
@@ -46,7 +47,7 @@ const cores: { [V in Verb]: Core<V> } = {
   commit,
   done,
   update,
-  accept,
+  accept: acceptInTurn,
   scopes,
   explain: explainJob,
   verify,
@@ -81,7 +82,7 @@ const cores: { [V in Verb]: Core<V> } = {
  */
 export function runCall<V extends Verb>(call: Call<V>, root: string, ctx: Context): Promise<AnswerAmong<V>> {
   const { verb } = call;
-  const core = () => cores[call.verb](root, call.args, ctx);
+  const core = async () => tellUnattended(call.verb, root, await cores[call.verb](root, call.args, ctx));
   const meets = traits[verb].begins === 'project' || (seeksAmongKnown(verb) && root !== '');
   const meeting = meets ? meetProject(process.env, root) : undefined;
   const answer = runVerb(call.verb, needsNoRoot(verb) ? undefined : root, () =>

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Data } from '../../src/contract/verbs.ts';
-import { everything, refusedWith, started, succeeded } from '../support/checkouts.ts';
+import { endElsewhere, everything, pausedAt, refusedWith, started, succeeded } from '../support/checkouts.ts';
 import { verb } from '../support/engine.ts';
+import { until } from '../support/processes.ts';
 import { git, type Project, projects } from '../support/project.ts';
 
 const { make, removeAll } = projects();
@@ -21,6 +22,17 @@ async function work(project: Project, name: string, files: Record<string, string
   const commit = await project.commit(files, path, `The work of ${name}`);
   return { path, branch: branch ?? '', commit };
 }
+
+/** The same in a worktree that git made and discern leaves, which takes fewer processes. */
+async function plainWork(project: Project, name: string, files: Record<string, string>) {
+  const path = join(project.home, name);
+  await git(project.root, 'worktree', 'add', '--quiet', '-b', name, path);
+  const commit = await project.commit(files, path, `The work of ${name}`);
+  return { path, branch: name, commit };
+}
+
+const subjectsSince = (project: Project, commit: string) =>
+  git(project.root, 'log', '--reverse', '--format=%s', '--no-merges', `${commit}..main`);
 
 const queued = async (path: string) => succeeded(await verb('accept', path, { queue: true }));
 const entries = async (project: Project) => succeeded(await verb('queue', project.root)).entries;
@@ -88,16 +100,31 @@ describe('the queue of landings', () => {
 
   it('keeps one place for one commit, gives a new one to a newer commit, and refuses a branch of two worktrees', async () => {
     const project = await make({ config });
-    const one = await work(project, 'one', { 'src/one.txt': '1\n' });
+    const one = await plainWork(project, 'one', { 'src/one.txt': '1\n' });
+    const planned = async () => {
+      const before = await everything(project);
+      const answer = await verb('accept', one.path, { queue: true, dry_run: true });
+      succeeded(answer);
+      assert.deepEqual(await everything(project), before);
+      return answer.plan?.steps.map(({ action, detail }) => `${action} ${detail}`).slice(0, -1);
+    };
+    const short = one.commit.slice(0, 10);
+    assert.deepEqual(await planned(), [`queue ${short} at place 1`]);
+    assert.deepEqual(await entries(project), []);
     assert.equal((await queued(one.path)).queue?.entry, 'q1');
     assert.equal((await queued(one.path)).queue?.entry, 'q1');
+    assert.deepEqual(await planned(), [`queue ${short} at place 1, which it has as q1`]);
     const twin = join(project.home, 'twin');
     await git(project.root, 'worktree', 'add', '--quiet', '--force', twin, one.branch);
     const all = await everything(project);
     refusedWith(await verb('accept', twin, { queue: true }), 'branch_exists', /q1/);
     assert.deepEqual(await everything(project), all);
     await git(project.root, 'worktree', 'remove', twin);
-    await project.commit({ 'src/more.txt': 'more\n' }, one.path);
+    const newer = await project.commit({ 'src/more.txt': 'more\n' }, one.path);
+    assert.deepEqual(await planned(), [
+      `take out q1, which stands for ${short}`,
+      `queue ${newer.slice(0, 10)} at place 1`,
+    ]);
     assert.equal((await queued(one.path)).queue?.entry, 'q2');
     assert.deepEqual(brief(await entries(project)), ['q2 1 waiting', 'q1 - out']);
     refusedWith(await verb('accept', one.path, { queue: true, push: true }), 'invalid_argument');
@@ -105,8 +132,8 @@ describe('the queue of landings', () => {
 
   it('holds, releases and drops an entry, and refuses one that is not there', async () => {
     const project = await make({ config });
-    const one = await work(project, 'one', { 'src/one.txt': '1\n' });
-    const two = await work(project, 'two', { 'src/two.txt': '2\n' });
+    const one = await plainWork(project, 'one', { 'src/one.txt': '1\n' });
+    const two = await plainWork(project, 'two', { 'src/two.txt': '2\n' });
     await queued(one.path);
     await queued(two.path);
     refusedWith(await verb('queue', project.root, { action: 'hold', entry: 'q9' }), 'path_not_found');
@@ -129,10 +156,10 @@ describe('the queue of landings', () => {
 
   it('lets an entry fall out that moved, whose worktree vanished, or that conflicts; the others land', async () => {
     const project = await make({ config });
-    const moved = await work(project, 'moved', { 'src/moved.txt': '1\n' });
-    const lost = await work(project, 'lost', { 'src/lost.txt': '1\n' });
-    const first = await work(project, 'first', { 'src/same.txt': 'first\n' });
-    const second = await work(project, 'second', { 'src/same.txt': 'second\n' });
+    const moved = await plainWork(project, 'moved', { 'src/moved.txt': '1\n' });
+    const lost = await plainWork(project, 'lost', { 'src/lost.txt': '1\n' });
+    const first = await plainWork(project, 'first', { 'src/same.txt': 'first\n' });
+    const second = await plainWork(project, 'second', { 'src/same.txt': 'second\n' });
     for (const { path } of [moved, lost, first, second]) await queued(path);
     const fleet = succeeded(await verb('fleet', project.root));
     const rows = fleet.projects.flatMap(({ worktrees }) => worktrees);
@@ -155,8 +182,8 @@ describe('the queue of landings', () => {
 
   it('tells of a damaged entry and of one of a newer version, leaves their files, and gives their names to none', async () => {
     const project = await make({ config });
-    const one = await work(project, 'one', { 'src/one.txt': '1\n' });
-    const two = await work(project, 'two', { 'src/two.txt': '2\n' });
+    const one = await plainWork(project, 'one', { 'src/one.txt': '1\n' });
+    const two = await plainWork(project, 'two', { 'src/two.txt': '2\n' });
     await queued(one.path);
     await appendFile(recordOf(project, 'q1'), 'garbage');
     await writeFile(recordOf(project, 'q4'), '{"version": 2}\n');
@@ -174,12 +201,125 @@ describe('the queue of landings', () => {
   });
 });
 
+describe('the queue of landings, beside others', () => {
+  afterEach(async () => {
+    endElsewhere();
+    await removeAll();
+  });
+
+  it('is run by one process at a time; who waits meanwhile has the answer, and each entry is gated and lands once', async () => {
+    const project = await make({ config });
+    const before = await git(project.root, 'rev-parse', 'main');
+    const one = await plainWork(project, 'one', { 'src/one.txt': '1\n' });
+    const two = await plainWork(project, 'two', { 'src/two.txt': '2\n' });
+    await queued(one.path);
+    await queued(two.path);
+    const other = await pausedAt(project, 'queue.landing', 'queue', project.root, { action: 'run' });
+    const answer = await verb('queue', project.root, { action: 'run' });
+    assert.match(answer.message ?? '', /^Another process runs it already/);
+    assert.equal(await git(project.root, 'rev-parse', 'main'), before);
+    const waiting = verb('await', two.path, { until: 'landed' });
+    assert.equal((await other.resume())?.ok, true);
+    assert.equal(succeeded(await waiting).happened, 'landed');
+    assert.equal(await subjectsSince(project, before), 'The work of one\nThe work of two');
+    const ran = (await readFile(join(project.home, 'ran'), 'utf8')).trim().split('\n');
+    assert.deepEqual(ran.map((line) => line.trim()).sort(), ['a.txt one.txt', 'a.txt one.txt two.txt']);
+  });
+
+  it('lets what is proved land before an accept, gates nothing for that, and says what waits still', async () => {
+    const project = await make({ config });
+    const before = await git(project.root, 'rev-parse', 'main');
+    const one = await plainWork(project, 'one', { 'src/one.txt': '1\n' });
+    const two = await plainWork(project, 'two', { 'src/two.txt': '2\n' });
+    const three = await plainWork(project, 'three', { 'src/three.txt': '3\n' });
+    succeeded(await verb('done', one.path));
+    await queued(one.path);
+    await queued(two.path);
+    const answer = await verb('accept', three.path);
+    succeeded(answer);
+    const hints = answer.hints?.join('\n') ?? '';
+    assert.match(hints, /Landed first, as queued before and proved: q1 \(one\)\./);
+    assert.match(hints, /1 entry waits in the queue to land, q2 first, and nobody runs it/);
+    assert.equal(await subjectsSince(project, before), 'The work of one\nThe work of three');
+    assert.deepEqual(brief(await entries(project)), ['q2 1 waiting', 'q1 - landed']);
+    const ran = await readFile(join(project.home, 'ran'), 'utf8');
+    assert.doesNotMatch(ran, /two\.txt/);
+    // Its own entry is nobody else's turn: it lands as it is asked to, by the one call.
+    succeeded(await verb('accept', two.path));
+    assert.equal(await subjectsSince(project, before), 'The work of one\nThe work of three\nThe work of two');
+    const quiet = await verb('queue', project.root, { action: 'run' });
+    assert.deepEqual(brief(succeeded(quiet).entries), ['q2 - landed', 'q1 - landed']);
+  });
+
+  it('lands by the way each entry was queued with, and tells of each the commit that is on the trunk', async () => {
+    const project = await make({ config });
+    const before = await git(project.root, 'rev-parse', 'main');
+    for (const how of ['squash', 'rebase', 'merge'] as const) {
+      const { path } = await plainWork(project, how, { [`src/${how}.txt`]: '1\n' });
+      await project.commit({ [`src/${how}-2.txt`]: '2\n' }, path, `More of ${how}`);
+      succeeded(await verb('accept', path, { queue: true, how }));
+    }
+    const { entries: list } = succeeded(await verb('queue', project.root, { action: 'run' }));
+    assert.deepEqual(brief(list), ['q3 - landed', 'q2 - landed', 'q1 - landed']);
+    const first = await git(project.root, 'log', '--first-parent', '--format=%H %p', `${before}..main`);
+    const lines = first.split('\n').map((line) => line.split(' '));
+    // The newest first: one merge of two parents, two commits of the rebased branch, one of the squashed.
+    assert.deepEqual(
+      lines.map((parts) => parts.length - 1),
+      [2, 1, 1, 1],
+    );
+    assert.deepEqual(
+      list.map(({ landed_commit }) => landed_commit),
+      [lines[0]?.[0], lines[1]?.[0], lines[3]?.[0]],
+    );
+  });
+
+  it('lets work fall out whose trunk was rewound since, and does not bring back what was taken off it', async () => {
+    const project = await make({ config });
+    const kept = await git(project.root, 'rev-parse', 'main');
+    await project.commit({ 'src/secret.txt': 'secret\n' }, project.root, 'To be taken back');
+    const one = await plainWork(project, 'one', { 'src/one.txt': '1\n' });
+    await queued(one.path);
+    await git(project.root, 'reset', '--quiet', '--hard', kept);
+    const { entries: list } = succeeded(await verb('queue', project.root, { action: 'run' }));
+    assert.deepEqual(
+      list.map(({ state, error }) => [state, error]),
+      [['out', 'unknown_ref']],
+    );
+    assert.match(list[0]?.reason ?? '', /has that commit no more/);
+    assert.equal(await git(project.root, 'rev-parse', 'main'), kept);
+    assert.equal(await git(one.path, 'rev-parse', 'HEAD'), one.commit);
+  });
+
+  it('keeps its places when await is cancelled, and leaves no process and no checkout', async () => {
+    const project = await make({
+      config: '[project]\nname = "sample"\n[jobs]\ntest = "echo $$ > ../../pid; exec sleep 300"\n',
+    });
+    const before = await git(project.root, 'rev-parse', 'main');
+    const one = await plainWork(project, 'one', { 'src/one.txt': '1\n' });
+    await queued(one.path);
+    const all = await git(project.root, 'worktree', 'list', '--porcelain');
+    const pid = () => readFile(join(project.home, 'pid'), 'utf8').catch(() => '');
+    const cancelling = new AbortController();
+    const waiting = verb('await', one.path, { until: 'landed' }, { signal: cancelling.signal });
+    await until('its gate runs', async () => (await pid()) !== '');
+    const running = Number(await pid());
+    process.kill(running, 0);
+    cancelling.abort();
+    refusedWith(await waiting, 'cancelled', /keeps its place/);
+    assert.throws(() => process.kill(running, 0), { code: 'ESRCH' });
+    assert.deepEqual(brief(await entries(project)), ['q1 1 waiting']);
+    assert.equal(await git(project.root, 'worktree', 'list', '--porcelain'), all);
+    assert.equal(await git(project.root, 'rev-parse', 'main'), before);
+  });
+});
+
 describe('await', () => {
   afterEach(removeAll);
 
   it('is green with the proof, sees the trunk move, and says that the time is over', async () => {
     const project = await make({ config });
-    const one = await work(project, 'one', { 'src/one.txt': '1\n' });
+    const one = await plainWork(project, 'one', { 'src/one.txt': '1\n' });
     const late = await verb('await', one.path, { until: 'green', timeout: 1 });
     refusedWith(late, 'timed_out', /call await again/);
     assert.equal(late.data?.happened, 'time_over');

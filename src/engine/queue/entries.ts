@@ -23,6 +23,11 @@ const Entry = z.object({
   root: absolute,
   branch: z.string().nullable(),
   commit: z.string().regex(/^[0-9a-f]{40,64}$/),
+  /** The trunk's commit when it was queued: a trunk that has that no more was rewound since. */
+  onto: z
+    .string()
+    .regex(/^[0-9a-f]{40,64}$/)
+    .exactOptional(),
   how: z.enum(landingWays).exactOptional(),
   since: z.string(),
   for: z.string(),
@@ -89,6 +94,10 @@ async function exclusively<Value>(commonDir: string, act: (queue: Queue) => Prom
 const write = (commonDir: string, entry: Entry) =>
   writeRecordFile(commonDir, entryPath(commonDir, entry.number), kind, entry);
 
+/** The entries of a worktree that is queued again, at another commit: they stand for what nobody wants landed any more. */
+export const outdatedBy = (entries: readonly Entry[], worktree: string): Entry[] =>
+  entries.filter((one) => hasPlace(one) && one.worktree === worktree);
+
 /**
  * Adds an entry at the end, unless `existing` answers one that stands for it. The number is above that of every file there, so a
  * damaged one is never written over.
@@ -105,8 +114,7 @@ export async function addEntry(
     const number = Math.max(0, ...numbers) + 1;
     const since = new Date().toISOString();
     const entry: Entry = { version: 1, number, since, state: 'waiting', ...make };
-    // The same worktree with a newer commit: the older entry stands for what nobody wants landed any more.
-    for (const old of entries.filter((one) => hasPlace(one) && one.worktree === make.worktree)) {
+    for (const old of outdatedBy(entries, make.worktree)) {
       const reason = `queued again as q${number}, at ${make.commit.slice(0, 10)}`;
       await write(commonDir, { ...old, state: 'out', error: 'busy', reason });
     }

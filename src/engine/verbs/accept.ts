@@ -31,7 +31,7 @@ import {
 import { catchUpBranch, gateCombined, gateOrMoved } from './accept-combined.ts';
 import { examine } from './accept-examine.ts';
 import { acceptByPullRequest } from './accept-pr.ts';
-import { enqueue, requireQueueable } from './accept-queue.ts';
+import { enqueue, previewQueue, requireQueueable } from './accept-queue.ts';
 import { waysOf } from './accept-ways.ts';
 
 /** How long another landing in this repository is waited for before `busy`, in milliseconds. */
@@ -48,8 +48,15 @@ const PUSH_WAIT_MS = 120_000;
  * a valid proof exists; what lands is the commit that was validated, never a later one. Where the trunk has commits that the branch
  * lacks, the two together are what is validated and lands.
  */
-export const accept = (root: string, args: Args<'accept'>, ctx: Context): Promise<AcceptAnswer> =>
-  acceptProved(root, args, ctx, undefined);
+export const accept = (
+  root: string,
+  args: Args<'accept'>,
+  ctx: Context,
+  goFirst?: GoFirst,
+): Promise<AcceptAnswer> => acceptProved(root, args, ctx, undefined, goFirst);
+
+/** Lets others land before this work is looked at; true where any did. */
+export type GoFirst = (repo: Repository) => Promise<boolean>;
 
 /** What the queue has proved of a worktree's work: that commit lands, on that very trunk, or nothing does. */
 export interface Prepared {
@@ -67,10 +74,11 @@ export async function acceptProved(
   args: Args<'accept'>,
   ctx: Context,
   prepared: Prepared | undefined,
+  goFirst?: GoFirst,
 ): Promise<AcceptAnswer> {
   const before: Recoveries = { found: [] };
   try {
-    return await acceptWorktree(root, args, ctx, before, prepared);
+    return await acceptWorktree(root, args, ctx, before, prepared, goFirst);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     // Whatever refuses does so before anything has landed, unless it says otherwise itself.
@@ -95,6 +103,7 @@ async function acceptWorktree(
   ctx: Context,
   before: Recoveries,
   prepared: Prepared | undefined,
+  goFirst: GoFirst | undefined,
 ): Promise<AcceptAnswer> {
   if (args.queue) requireQueueable(args);
   let repo = await openRepository(root, ctx.signal);
@@ -110,10 +119,12 @@ async function acceptWorktree(
   if (!args.dry_run) await recoverOwnCheckouts(repo, ctx);
   else {
     const candidate = await examine(repo, args);
+    if (args.queue) return previewQueue(candidate, args);
     // A worktree that stays keeps what it has.
     const going = candidate.managed ? await resourcesOf(repo.commonDir, repo.top) : [];
     return preview(candidate, going, await waysOf(candidate, args, ctx.signal));
   }
+  if (await goFirst?.(repo)) repo = await openRepository(root, ctx.signal);
   await fetchFirst(repo, args, ctx);
   let candidate = await examineSettled(repo, args, ctx, before);
   // Where nobody can be asked, that is said before the gate takes its time.

@@ -17,8 +17,12 @@ import { driveQueue } from './queue-drive.ts';
 
 const DEFAULT_SECONDS = 600;
 
-/** How often what is waited for is looked at, in milliseconds; and how often a client is told that the wait goes on. */
+/**
+ * How often what is waited for is looked at, in milliseconds, and how often while this process runs the queue, which says when it
+ * has settled something; and how often a client is told that the wait goes on.
+ */
 const LOOK_MS = 250;
+const LOOK_RUNNING_MS = 1_000;
 const TELL_MS = 10_000;
 
 /**
@@ -34,9 +38,9 @@ export async function awaitWork(root: string, args: Args<'await'>, ctx: Context)
   const began = requireTrunk(first).commit;
   const until = Date.now() + (args.timeout ?? DEFAULT_SECONDS) * 1_000;
   const stop = new AbortController();
-  const driving: Driving = { failure: undefined, run: undefined };
+  const driving: Driving = { failure: undefined, run: undefined, settled: new AbortController() };
   try {
-    for (let told = Date.now(); ; await pause(ctx.signal)) {
+    for (let told = Date.now(); ; await pause(driving, ctx.signal)) {
       if (driving.failure !== undefined) throw driving.failure;
       // The worktree goes when its work lands: what is looked at lies in the checkout it lands in.
       const repo = await openRepository(home);
@@ -70,22 +74,36 @@ export async function awaitWork(root: string, args: Args<'await'>, ctx: Context)
 interface Driving {
   failure: unknown;
   run: Promise<void> | undefined;
+  /** Aborts once the run has settled something, or is over. */
+  settled: AbortController;
 }
 
 /** Runs the queue beside the wait, unless that is going on. */
 function drive(repo: Repository, driving: Driving, ctx: Context, stop: AbortSignal): void {
-  driving.run ??= driveQueue(repo, ctx, stop).then(
-    () => {
-      driving.run = undefined;
-    },
-    (error: unknown) => {
-      driving.run = undefined;
+  const emit: Context['emit'] = (event) => {
+    ctx.emit(event);
+    driving.settled.abort();
+  };
+  driving.run ??= driveQueue(repo, { ...ctx, emit }, stop)
+    .catch((error: unknown) => {
       if (!stop.aborted) driving.failure = error;
-    },
-  );
+    })
+    .then(() => {
+      driving.run = undefined;
+      driving.settled.abort();
+    });
 }
 
-const pause = (signal: AbortSignal) => sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
+/** Until it is worth another look. */
+async function pause(driving: Driving, signal: AbortSignal): Promise<void> {
+  const ms = driving.run !== undefined ? LOOK_RUNNING_MS : LOOK_MS;
+  const woken = AbortSignal.any([signal, driving.settled.signal]);
+  await sleep(ms, undefined, { signal: woken }).catch(() => undefined);
+  if (!driving.settled.signal.aborted) return;
+  driving.settled = new AbortController();
+  // A queue in which nothing waits is over at once, each time.
+  await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
+}
 
 /** What is waited for: an entry of the queue, or a worktree with the commit it is at. */
 interface Watched {

@@ -18,11 +18,17 @@ import { holding, tryLock } from '../state/lock.ts';
 import { acceptProved, finishLanding } from './accept.ts';
 import { judge, type Speculation } from './queue-speculate.ts';
 
-/** The most gates of entries that run at once; those with test jobs also wait for their slots. */
-const MOST_AT_ONCE = Math.min(8, Math.max(2, availableParallelism()));
+/** The most gates of entries that run at once, as of the jobs of one gate; their test jobs also wait for their slots. */
+const MOST_AT_ONCE = Math.max(4, 2 * availableParallelism());
 
-/** How often others' changes of queue and trunk are looked for while gates run, in milliseconds. */
-const LOOK_MS = 300;
+/** More than that run where the project bears more test runs at once, up to so many. */
+const MOST_ASKED_FOR = 16;
+
+const mostAtOnce = ({ config }: Repository) =>
+  Math.max(MOST_AT_ONCE, Math.min(MOST_ASKED_FOR, config.config.gate.concurrent_test_runs));
+
+/** How often others' changes of queue and trunk are looked for while gates run, in milliseconds; the end of a gate is seen at once. */
+const LOOK_MS = 1_000;
 
 /** What keeps an entry from landing only for now, and not by its own fault: it keeps its place until somebody releases it. */
 const holdsFor = new Set([
@@ -43,15 +49,8 @@ export async function driveQueue(
   ctx: Context,
   stop: AbortSignal,
 ): Promise<'driven' | 'elsewhere'> {
-  const lock = await tryLock(driverLockPath(repo.commonDir), {
-    purpose: 'the queue of landings',
-    signal: ctx.signal,
-    waitMs: 0,
-  });
-  if ('busy' in lock) return 'elsewhere';
-  return holding(lock, async () => {
-    const home = repo.landing ? rootIn(repo, repo.landing.path) : repo.root;
-    const run = new Run(home, ctx, stop);
+  const drove = await alone(repo, ctx, async (home) => {
+    const run = new Run(home, ctx, stop, undefined);
     try {
       await recoverOwnCheckouts(repo, ctx);
       await run.drive();
@@ -60,6 +59,38 @@ export async function driveQueue(
     }
     return 'driven' as const;
   });
+  return drove ?? 'elsewhere';
+}
+
+/**
+ * Lands what is at the head of the queue as long as no gate has to run for it, and nothing of `repo`'s own worktree. Resolves with
+ * their names; whatever keeps one from landing leaves it and those behind it as they are.
+ */
+export async function landReady(repo: Repository, ctx: Context): Promise<string[]> {
+  const { entries } = await readQueue(repo.commonDir);
+  if (!entries.some(({ state }) => state === 'waiting')) return [];
+  const run = await alone(repo, ctx, async (home) => {
+    const ready = new Run(home, ctx, ctx.signal, repo.top);
+    await ready.drive();
+    return ready;
+  });
+  return run?.went ?? [];
+}
+
+/** Acts as the one process that runs the queue; `undefined` where another is that. */
+async function alone<Value>(
+  repo: Repository,
+  ctx: Context,
+  act: (home: string) => Promise<Value>,
+): Promise<Value | undefined> {
+  const lock = await tryLock(driverLockPath(repo.commonDir), {
+    purpose: 'the queue of landings',
+    signal: ctx.signal,
+    waitMs: 0,
+  });
+  if ('busy' in lock) return undefined;
+  const home = repo.landing ? rootIn(repo, repo.landing.path) : repo.root;
+  return holding(lock, () => act(home));
 }
 
 class Run {
@@ -67,8 +98,13 @@ class Run {
   readonly #ctx: Context;
   readonly #stop: AbortSignal;
   readonly #specs = new Map<number, Speculation>();
+  /** Set where no gate may run: the worktree whose entry is left alone. */
+  readonly #readyBut: string | undefined;
+  /** What has landed, in words. */
+  readonly went: string[] = [];
 
-  constructor(home: string, ctx: Context, stop: AbortSignal) {
+  constructor(home: string, ctx: Context, stop: AbortSignal, readyBut: string | undefined) {
+    this.#readyBut = readyBut;
     this.#home = home;
     this.#ctx = { ...ctx, signal: stop };
     this.#stop = stop;
@@ -82,7 +118,9 @@ class Run {
       const standing = new Set(waiting.map(({ number }) => number));
       for (const number of [...this.#specs.keys()].filter((one) => !standing.has(one))) this.#forget(number);
       if (waiting.length === 0) return;
-      if (!(await this.#step(repo, requireTrunk(repo), waiting))) await this.#wait();
+      if (await this.#step(repo, requireTrunk(repo), waiting)) continue;
+      if (this.#readyBut !== undefined) return;
+      await this.#wait();
     }
   }
 
@@ -103,15 +141,17 @@ class Run {
     let base = trunk.commit;
     let running = 0;
     for (const entry of waiting) {
+      if (entry.worktree === this.#readyBut) return false;
       let spec = this.#specs.get(entry.number);
       if (spec === undefined || spec.base !== base || spec.head !== entry.commit || spec.state === 'stale') {
         this.#forget(entry.number);
-        if (running >= MOST_AT_ONCE) break;
+        if (running >= mostAtOnce(repo)) break;
         const settled = await this.#check(repo, entry);
         if (settled) return true;
-        spec = await judge(entry, { ...trunk, commit: base }, this.#ctx);
+        spec = await judge(entry, { ...trunk, commit: base }, this.#readyBut === undefined, this.#ctx);
         this.#specs.set(entry.number, spec);
       }
+      if (this.#readyBut !== undefined && spec.state !== 'green') return false;
       if (spec.state === 'running') running++;
       if (spec.state === 'red') {
         // It is its own fault only where all that it was judged on is on the trunk.
@@ -120,8 +160,7 @@ class Run {
         return true;
       }
       if (spec.state === 'green' && base === trunk.commit) {
-        await this.#land(repo, entry, spec);
-        return true;
+        return (await this.#land(repo, entry, spec)) || this.#readyBut === undefined;
       }
       base = spec.to;
     }
@@ -136,9 +175,9 @@ class Run {
     });
     const short = entry.commit.slice(0, 10);
     if (now?.commit === entry.commit) {
-      if (now.trunk?.name === requireTrunk(repo).name) return false;
-      await this.#out(repo, entry, 'unknown_ref', `its trunk is ${now.trunk?.name ?? 'not known'} there`);
-      return true;
+      const why = await notOfThisTrunk(repo, now, entry);
+      if (why !== undefined) await this.#out(repo, entry, 'unknown_ref', why);
+      return why !== undefined;
     }
     // It may be that its landing was cut off before this was written down.
     const interrupted = await finishLanding(repo, this.#ctx);
@@ -173,7 +212,8 @@ class Run {
     }
   }
 
-  async #land(repo: Repository, entry: Entry, spec: Speculation): Promise<void> {
+  /** True where that settled it. */
+  async #land(repo: Repository, entry: Entry, spec: Speculation): Promise<boolean> {
     const { base, head, to, met } = spec;
     await point('queue.landing');
     try {
@@ -196,21 +236,27 @@ class Run {
         answer.data?.landed_commit || to,
         answer.ok ? undefined : answer.message,
       );
+      return true;
     } catch (error) {
       if (!Refusal.is(error)) throw error;
       const { landing } = (error.detail.data ?? {}) as { landing?: { trunk_landed?: boolean } };
-      if (landing?.trunk_landed) await this.#landed(repo, entry, to, error.message);
-      else if (error.slug === 'behind_trunk') this.#forget(entry.number);
+      if (landing?.trunk_landed) {
+        await this.#landed(repo, entry, to, error.message);
+        return true;
+      }
+      if (this.#readyBut !== undefined || (error.slug === 'cancelled' && this.#stop.aborted)) return false;
+      if (error.slug === 'behind_trunk') this.#forget(entry.number);
       else if (error.slug === 'busy') await this.#wait(1_000);
-      else if (error.slug === 'cancelled' && this.#stop.aborted) return;
       else if (holdsFor.has(error.slug)) await this.#hold(repo, entry, error.slug, error.message);
       else await this.#out(repo, entry, error.slug, error.message);
+      return true;
     }
   }
 
   async #landed({ commonDir }: Repository, entry: Entry, landed: string, reason?: string): Promise<void> {
     this.#specs.delete(entry.number);
     await changeEntry(commonDir, entry.number, { state: 'landed', landed, ...(reason && { reason }) });
+    this.went.push(`q${entry.number} (${entry.branch ?? entry.worktree})`);
     this.#say(entry, `landed as ${landed.slice(0, 10)}`);
   }
 
@@ -240,4 +286,16 @@ class Run {
     await Promise.race([tick, ...running.map(({ ended }) => ended)]);
     timer.abort();
   }
+}
+
+/** Why an entry is not to land on the trunk as it is: its work may be on commits that somebody took off it. */
+async function notOfThisTrunk(
+  repo: Repository,
+  there: Repository,
+  { onto }: Entry,
+): Promise<string | undefined> {
+  const { name, commit } = requireTrunk(repo);
+  if (there.trunk?.name !== name) return `its trunk is ${there.trunk?.name ?? 'not known'} there`;
+  if (onto === undefined || onto === commit || (await isAncestor(repo.top, onto, commit))) return undefined;
+  return `${name} was at ${onto.slice(0, 10)} when this was queued, and has that commit no more: see that the work should land as it is, then queue it again`;
 }

@@ -30,9 +30,9 @@ export interface Speculation {
 
 /**
  * Combines an entry's commit with `trunk.commit`, which is the trunk or what the entries before it will make of it, and begins the
- * gate of that in a checkout of its own. Nothing moves, whatever comes of it.
+ * gate of that in a checkout of its own. Nothing moves, whatever comes of it. Where it may not `gate`, it is `stale` without a proof.
  */
-export async function judge(entry: Entry, trunk: Trunk, ctx: Context): Promise<Speculation> {
+export async function judge(entry: Entry, trunk: Trunk, gate: boolean, ctx: Context): Promise<Speculation> {
   const repo = await openRepository(entry.root);
   const stop = new AbortController();
   const spec: Speculation = {
@@ -55,20 +55,21 @@ export async function judge(entry: Entry, trunk: Trunk, ctx: Context): Promise<S
   if (spec.to === trunk.commit) return judged(repo, entry, { ...spec, state: 'green' });
   if (spec.to === repo.commit && (await proofState(repo, await readStatus(repo.top))).state === 'valid')
     return judged(repo, entry, { ...spec, state: 'green' });
+  if (!gate) return { ...spec, state: 'stale' };
   await changeEntry(repo.commonDir, entry.number, { judged: 'proving' });
   const signal = AbortSignal.any([ctx.signal, stop.signal]);
   // Its jobs are many gates' at once: what is told is how each ends.
   const quiet: Context = { ...ctx, signal, emit: () => undefined };
   spec.ended = gateApart({ repo, trunk, landing: home }, spec.to, quiet).then(
-    (gate) => {
-      if (gate === 'moved' || signal.aborted) spec.state = 'stale';
-      else if (gate.error) Object.assign(spec, { state: 'red', error: gate.error, reason: gate.message });
-      else if (gate.data.proof?.state === 'valid') spec.state = 'green';
+    (ran) => {
+      if (ran === 'moved' || signal.aborted) spec.state = 'stale';
+      else if (ran.error) Object.assign(spec, { state: 'red', error: ran.error, reason: ran.message });
+      else if (ran.data.proof?.state === 'valid') spec.state = 'green';
       else
         Object.assign(spec, {
           state: 'red',
           error: 'dirty_worktree',
-          reason: `its gate passed, but proves nothing: ${gate.data.proof?.reason ?? 'no proof was written'}`,
+          reason: `its gate passed, but proves nothing: ${ran.data.proof?.reason ?? 'no proof was written'}`,
         });
       return judged(repo, entry, spec).then(() => undefined);
     },

@@ -1,0 +1,24 @@
+import type { Args } from '../../contract/verbs.ts';
+import type { Context } from '../call/context.ts';
+import { accept, type GoFirst } from './accept.ts';
+import type { AcceptAnswer } from './accept-answer.ts';
+import { landReady } from './queue-drive.ts';
+
+/**
+ * {@link accept} as it is called. What stands at the head of the queue and needs no gate lands first, so that a queue nobody waits
+ * for goes on; whatever needs one keeps its place, since this call is not to take as long as other people's gates.
+ */
+export async function acceptInTurn(root: string, args: Args<'accept'>, ctx: Context): Promise<AcceptAnswer> {
+  const went: string[] = [];
+  const goFirst: GoFirst = async (repo) => {
+    went.push(...(await landReady(repo, ctx)));
+    return went.length > 0;
+  };
+  const landsNow = !args.dry_run && !args.queue && !args.pr;
+  const answer = await accept(root, args, ctx, landsNow ? goFirst : undefined);
+  if (went.length === 0) return answer;
+  return {
+    ...answer,
+    hints: [...(answer.hints ?? []), `Landed first, as queued before and proved: ${went.join(', ')}.`],
+  };
+}
