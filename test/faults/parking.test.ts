@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { lstat, readdir } from 'node:fs/promises';
+import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { endElsewhere, listing, started, succeeded } from '../support/checkouts.ts';
 import { verb } from '../support/engine.ts';
@@ -63,4 +63,19 @@ describe('A parking that was killed', () => {
       });
     }
   }
+
+  it('and whose directory a person deleted is forgotten by prune, which keeps what only git had of it', async () => {
+    const { project, path, id, head } = await scene();
+    succeeded(await verb('park', project.root, { worktree: id }));
+    await killedAt('unpark.moved', 'unpark', project.root, { worktree: id });
+    await rm(path, { recursive: true });
+    const [told] = succeeded(await verb('status', project.root)).findings ?? [];
+    assert.match(told?.what ?? '', /was parked, and its directory was deleted since/);
+    succeeded(await verb('prune', project.root, { dry_run: false }));
+    const { findings, worktrees } = await assertSound(project, [head]);
+    assert.deepEqual([findings, worktrees.length], [undefined, 1]);
+    const kept = await git(project.root, 'for-each-ref', '--format=%(refname)', 'refs/discern/recovered/');
+    assert.equal(await git(project.root, 'show', `${kept}:staged.txt`), 'staged');
+    assert.deepEqual(await readdir(join(project.root, '.git/discern-vscode/parked')), []);
+  });
 });

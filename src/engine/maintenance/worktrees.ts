@@ -96,7 +96,8 @@ function vanished(entry: WorktreeEntry, admin: string, trace: 'gone' | 'unknown'
   };
 }
 
-async function forget(
+/** Has git forget a worktree whose directory is gone, and keeps what only git had of it. Refuses `busy` where it is there again, or elsewhere. */
+export async function forget(
   repo: Repository,
   entry: WorktreeEntry,
   admin: string,

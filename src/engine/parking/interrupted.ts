@@ -5,6 +5,7 @@ import { lockCheckout } from '../repository/checkout.ts';
 import type { Repository } from '../repository/repository.ts';
 import { holding } from '../state/lock.ts';
 import { isInUse } from '../worktree/admin.ts';
+import { traceOf } from '../worktree/home-link.ts';
 import { listParked, type Parked, readParked } from '../worktree/parked.ts';
 import { settleBack } from './park.ts';
 
@@ -19,6 +20,18 @@ export async function interruptedParking(repo: Place): Promise<Parked[]> {
   for (const one of parked)
     if (one.state === 'there' && !(await isInUse(repo.commonDir, gitDirFor(repo, one)))) found.push(one);
   return found;
+}
+
+/** Ends what is written down of a parked worktree whose directory was deleted: from then on it is one that is gone, as any other. */
+export async function giveUpParking(repo: Place, admin: string, ctx: Context): Promise<void> {
+  const known = await readParked(repo.commonDir, admin);
+  if (!known) return;
+  const checkout = { top: known.path, gitDir: gitDirFor(repo, known) };
+  await holding(await lockCheckout(repo, checkout, 'a prune', ctx, 0), async () => {
+    const now = await readParked(repo.commonDir, admin);
+    if (now?.state === 'lost' && (await traceOf(checkout.gitDir)) === 'gone')
+      await settleBack(repo.commonDir, now);
+  });
 }
 
 /** Ends parkings and unparkings whose process died: what is in place is as any other worktree again. Resolves with sentences. */
