@@ -6,8 +6,10 @@ import { endElsewhere, everything, pausedAt, refusedWith, started, succeeded } f
 import { verb } from '../support/engine.ts';
 import { until } from '../support/processes.ts';
 import { git, type Project, projects } from '../support/project.ts';
+import { connections } from '../support/server.ts';
 
 const { make, removeAll } = projects();
+const { open, closeAll } = connections();
 
 /** A gate that tells which files of src it saw, and is red where bad.txt is among them. */
 const config = `[project]
@@ -48,7 +50,8 @@ describe('the queue of landings', () => {
     const project = await make({ config });
     const made: Awaited<ReturnType<typeof work>>[] = [];
     for (const name of ['one', 'bad', 'three', 'four', 'five']) {
-      made.push(await work(project, name, { [`src/${name}.txt`]: `${name}\n` }));
+      const begin = name === 'one' || name === 'bad' ? work : plainWork;
+      made.push(await begin(project, name, { [`src/${name}.txt`]: `${name}\n` }));
     }
     const before = await git(project.root, 'rev-parse', 'main');
     const places: unknown[] = [];
@@ -149,7 +152,10 @@ describe('the queue of landings', () => {
     assert.equal(await git(one.path, 'rev-parse', 'HEAD'), one.commit);
     const fleet = succeeded(await verb('fleet', project.root));
     assert.deepEqual(
-      fleet.projects.flatMap(({ worktrees }) => worktrees.flatMap(({ queue = [] }) => queue)),
+      fleet.projects
+        .flatMap(({ worktrees }) => worktrees)
+        .filter(({ path }) => path.startsWith(project.home))
+        .flatMap(({ queue = [] }) => queue),
       [],
     );
   });
@@ -204,7 +210,30 @@ describe('the queue of landings', () => {
 describe('the queue of landings, beside others', () => {
   afterEach(async () => {
     endElsewhere();
+    await closeAll();
     await removeAll();
+  });
+
+  it('is reached over stdio from the worktree itself, with progress; that is gone then, and the next call says as what it landed', async () => {
+    const project = await make({ config });
+    const { call } = await open({ args: ['--root', project.root] });
+    const { envelope: start } = await call('discern_start', { name: 'one' });
+    await project.commit({ 'src/one.txt': '1\n' }, String(start.data.path));
+    const { text } = await call('discern_accept', { queue: true });
+    assert.match(text, /has place 1 in the queue for main, as q1/);
+    const told: string[] = [];
+    const { envelope } = await call(
+      'discern_await',
+      { until: 'landed' },
+      { onProgress: (message) => told.push(message) },
+    );
+    assert.deepEqual([envelope.ok, envelope.data.happened], [true, 'landed'], envelope.message);
+    const landed = await git(project.root, 'rev-parse', 'main');
+    assert.match(told.join('\n'), /q1 \(\S+\) landed as/);
+    const { envelope: next, text: nextText } = await call('discern_status');
+    assert.equal(next.error, 'root_missing');
+    assert.match(nextText, new RegExp(landed.slice(0, 10)));
+    assert.equal(await git(project.root, 'show', '--format=', '--name-only', landed), 'src/one.txt');
   });
 
   it('is run by one process at a time; who waits meanwhile has the answer, and each entry is gated and lands once', async () => {
