@@ -259,7 +259,12 @@ describe('accept with pr', () => {
       'login list',
       printsJson([{ ...login, name: 'other', url: 'https://x.example', ssh_host: 'x' }, login]),
     );
-    await tea.answers('pulls list', prints('[]'));
+    // One of the same branch name was merged before, of another commit: it is not this work's.
+    await tea.answers(
+      'pulls list',
+      printsJson([{ index: '7', url: 'https://x', state: 'merged', head: branch }]),
+    );
+    await tea.answers('api', printsJson({ head: { sha: '0'.repeat(40) } }));
     const url = 'https://code.example.org/acme/shop/pulls/12';
     await tea.answers('pulls create', prints(`  # #12 Add a discount (open)\n\n${url}`));
     assert.equal(succeeded(await pr(path)).pull_request?.url, url);

@@ -170,6 +170,9 @@ describe('the queue of landings', () => {
     const fleet = succeeded(await verb('fleet', project.root));
     const rows = fleet.projects.flatMap(({ worktrees }) => worktrees);
     assert.equal(rows.find(({ path }) => path === second.path)?.queue, 4);
+    const broken = await work(project, 'broken', { 'src/broken.txt': '1\n' });
+    await queued(broken.path);
+    await writeFile(join(broken.path, 'discern.toml'), 'nonsense\n');
     await project.commit({ 'src/later.txt': 'later\n' }, moved.path);
     await rm(lost.path, { recursive: true });
     succeeded(await verb('queue', project.root, { action: 'run' }));
@@ -179,11 +182,17 @@ describe('the queue of landings', () => {
       ['q2', 'out', 'root_missing'],
       ['q3', 'landed', undefined],
       ['q4', 'out', 'merge_conflict'],
+      ['q5', 'out', 'config_error'],
     ]);
     assert.match(list.find(({ entry }) => entry === 'q1')?.reason ?? '', /^moved: /);
     const again = await verb('await', second.path, { until: 'landed' });
     refusedWith(again, 'merge_conflict', /fell out.*same\.txt/);
     assert.equal(again.data?.happened, 'fell_out');
+    // The same by its branch's name, until that has other work: then what is over says nothing of it.
+    const byName = { until: 'landed', worktree: second.branch, timeout: 1 } as const;
+    refusedWith(await verb('await', project.root, byName), 'merge_conflict');
+    await project.commit({ 'src/corrected.txt': 'corrected\n' }, second.path);
+    refusedWith(await verb('await', project.root, byName), 'timed_out');
   });
 
   it('tells of a damaged entry and of one of a newer version, leaves their files, and gives their names to none', async () => {

@@ -17,6 +17,9 @@ const Status = z.object({
     .nullish(),
 });
 
+/** What is used of a pull request (Gitea's API, `repos/{owner}/{repo}/pulls/{index}`). */
+const Pull = z.object({ head: z.object({ sha: z.string() }) });
+
 /** Pull requests a page has; servers give no more at once than this. */
 const PAGE = 50;
 /** Most pages that are looked through for the branch's. */
@@ -48,6 +51,18 @@ async function loggedIn(forge: Forge, { cwd, signal }: Where): Promise<string[]>
   );
 }
 
+/** The commit of a pull request, which its list does not tell; `undefined` where tea is too old to ask. */
+async function commitOf(
+  { repo }: Forge,
+  [, login = '']: readonly string[],
+  index: string,
+  { cwd, signal }: Where,
+): Promise<string | undefined> {
+  const path = `repos/${repo}/pulls/${index}`;
+  const result = await runForgeCli('tea', cwd, ['api', '--login', login, path], signal);
+  return result.code === 0 ? readJson('tea', result.stdout, Pull).head.sha : undefined;
+}
+
 export const tea: ForgeCli = {
   async find(forge, branch, at) {
     const login = await loggedIn(forge, at);
@@ -69,8 +84,9 @@ export const tea: ForgeCli = {
       const rows = result.stdout.trim() === '' ? [] : readJson('tea', result.stdout, Listed);
       for (const { index, url, state, head } of rows) {
         // One of a fork has its owner before the name.
-        if (head === branch && (state === 'open' || state === 'merged'))
-          found.push({ number: Number(index), url, state });
+        if (head !== branch || (state !== 'open' && state !== 'merged')) continue;
+        const commit = state === 'merged' ? await commitOf(forge, login, index, at) : undefined;
+        found.push({ number: Number(index), url, state, ...(commit !== undefined && { head: commit }) });
       }
       if (rows.length < PAGE) break;
     }

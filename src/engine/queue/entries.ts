@@ -114,11 +114,12 @@ export async function addEntry(
     const number = Math.max(0, ...numbers) + 1;
     const since = new Date().toISOString();
     const entry: Entry = { version: 1, number, since, state: 'waiting', ...make };
+    // First the new one: a kill in between leaves two, of which the older falls out, and never none.
+    await write(commonDir, entry);
     for (const old of outdatedBy(entries, make.worktree)) {
       const reason = `queued again as q${number}, at ${make.commit.slice(0, 10)}`;
       await write(commonDir, { ...old, state: 'out', error: 'busy', reason });
     }
-    await write(commonDir, entry);
     await point('queue.added');
     const over = entries.filter((one) => !hasPlace(one));
     for (const old of over.slice(0, Math.max(0, over.length - MOST_OVER)))
@@ -127,7 +128,10 @@ export async function addEntry(
   });
 }
 
-/** Changes an entry that has a place still; resolves with it as it is then, or `undefined` where it has none. */
+/**
+ * Changes an entry that has a place still; resolves with it as it is then, or `undefined` where it has none. That it landed is written
+ * down even of one that was taken out while it did.
+ */
 export async function changeEntry(
   commonDir: string,
   number: number,
@@ -135,7 +139,7 @@ export async function changeEntry(
 ): Promise<Entry | undefined> {
   return exclusively(commonDir, async ({ entries }) => {
     const found = entries.find((one) => one.number === number);
-    if (!found || !hasPlace(found)) return undefined;
+    if (!found || !(hasPlace(found) || change.state === 'landed')) return undefined;
     const { reason: _, error: __, judged: ___, ...kept } = found;
     const next = { ...kept, ...change };
     await write(commonDir, next);

@@ -47,9 +47,8 @@ export async function acceptByPullRequest(
   if (branch === forge.base) throw isTheBase(first, forge);
   const at: Where = { cwd: first.top, signal };
   const before = await forgeClis[forge.tool].find(forge, branch, at);
-  const merged = before.find(
-    ({ state, head }) => state === 'merged' && (head ?? first.commit) === first.commit,
-  );
+  // One whose commit is not known may have been of other work on a branch of the same name.
+  const merged = before.find(({ state, head }) => state === 'merged' && head === first.commit);
   if (merged && !before.some(({ state }) => state === 'open'))
     return answered(first, forge, { ...merged, did: 'merged' });
   const isProved = async (repo: Repository) =>

@@ -9,7 +9,7 @@ import { Refusal } from '../call/refusal.ts';
 import { exists } from '../files/files.ts';
 import { proofState } from '../gate/proof.ts';
 import { readStatus } from '../git/status.ts';
-import { type Entry, entryNamed, readQueue, toldEntries } from '../queue/entries.ts';
+import { type Entry, entryNamed, hasPlace, readQueue, toldEntries } from '../queue/entries.ts';
 import { isLanded } from '../repository/landed.ts';
 import { openRepository, type Repository, requireTrunk, rootIn, where } from '../repository/repository.ts';
 import { awaitChecks } from './await-checks.ts';
@@ -38,13 +38,16 @@ export async function awaitWork(root: string, args: Args<'await'>, ctx: Context)
   const began = requireTrunk(first).commit;
   const until = Date.now() + (args.timeout ?? DEFAULT_SECONDS) * 1_000;
   const stop = new AbortController();
+  const either = AbortSignal.any([stop.signal, ctx.signal]);
   const driving: Driving = { failure: undefined, run: undefined, settled: new AbortController() };
   try {
     for (let told = Date.now(); ; await pause(driving, ctx.signal)) {
       if (driving.failure !== undefined) throw driving.failure;
       // The worktree goes when its work lands: what is looked at lies in the checkout it lands in.
       const repo = await openRepository(home);
-      const now = await look(repo, watched, args.until, began);
+      const { entries } = await readQueue(repo.commonDir);
+      const waiting = entries.some(({ state }) => state === 'waiting');
+      const now = { waiting, ...(await look(repo, entries, watched, args.until, began)) };
       const data = await answerData(repo, now.entry, args.until);
       if (now.happened !== undefined) return ended(data, now.happened, now.entry);
       if (ctx.signal.aborted)
@@ -59,7 +62,7 @@ export async function awaitWork(root: string, args: Args<'await'>, ctx: Context)
           message: `Not ${args.until} yet, and the time is over: call await again, nothing is lost by that.`,
         };
       }
-      drive(repo, driving, ctx, AbortSignal.any([stop.signal, ctx.signal]));
+      if (now.waiting) drive(repo, driving, ctx, either);
       if (Date.now() - told >= TELL_MS) {
         told = Date.now();
         ctx.emit({ type: 'progress', message: `Waiting until ${args.until.replace('_', ' ')}.` });
@@ -116,14 +119,16 @@ interface Watched {
 async function subjectOf(repo: Repository, { worktree: name, until }: Args<'await'>): Promise<Watched> {
   const { entries } = await readQueue(repo.commonDir);
   const entry = entryNamed(entries, name ?? repo.top);
-  // An entry of an older commit says nothing of the work as it is now.
-  if (entry && (name !== undefined || entry.commit === repo.commit)) {
-    const { number, worktree, root, commit } = entry;
-    return { number, worktree, root, commit };
-  }
   const other = repo.worktrees.find(
     ({ path, branch }) => path === name || branch === `refs/heads/${name}` || path.endsWith(`/${name}`),
   );
+  // One that is over, of another commit, says nothing of the work as it is now.
+  const head = name === undefined ? repo.commit : other?.head;
+  const isNow = entry && (head === undefined || entry.commit === head || `q${entry.number}` === name);
+  if (entry && (isNow || (name !== undefined && hasPlace(entry)))) {
+    const { number, worktree, root, commit } = entry;
+    return { number, worktree, root, commit };
+  }
   if (name !== undefined && !other) {
     throw new Refusal(
       'path_not_found',
@@ -147,11 +152,11 @@ async function subjectOf(repo: Repository, { worktree: name, until }: Args<'awai
 /** What has happened of what is waited for; nothing where the wait goes on. */
 async function look(
   repo: Repository,
+  entries: readonly Entry[],
   watched: Watched,
   until: AwaitData['until'],
   began: string,
 ): Promise<{ happened?: AwaitData['happened']; entry?: Entry }> {
-  const { entries } = await readQueue(repo.commonDir);
   const entry = entries.find(({ number }) => number === watched.number);
   const at = entry ? { entry } : {};
   if (until === 'trunk_moved')

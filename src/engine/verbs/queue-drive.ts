@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
 import { point } from '../faults/faults.ts';
+import { exists } from '../files/files.ts';
 import { isAncestor } from '../git/refs.ts';
 import { recoverOwnCheckouts } from '../landing/own-checkout.ts';
 import { changeEntry, driverLockPath, type Entry, readQueue } from '../queue/entries.ts';
@@ -98,6 +99,8 @@ class Run {
   readonly #ctx: Context;
   readonly #stop: AbortSignal;
   readonly #specs = new Map<number, Speculation>();
+  /** Every gate that was begun, those of forgotten entries too. */
+  readonly #gates = new Set<Promise<void>>();
   /** Set where no gate may run: the worktree whose entry is left alone. */
   readonly #readyBut: string | undefined;
   /** What has landed, in words. */
@@ -126,9 +129,8 @@ class Run {
 
   /** Ends every gate and waits for that. */
   async end(): Promise<void> {
-    const all = [...this.#specs.values()];
-    for (const { stop } of all) stop.abort();
-    await Promise.all(all.map(({ ended }) => ended));
+    for (const { stop } of this.#specs.values()) stop.abort();
+    await Promise.all(this.#gates);
   }
 
   #forget(number: number): void {
@@ -150,6 +152,7 @@ class Run {
         if (settled) return true;
         spec = await judge(entry, { ...trunk, commit: base }, this.#readyBut === undefined, this.#ctx);
         this.#specs.set(entry.number, spec);
+        this.#gates.add(spec.ended);
       }
       if (this.#readyBut !== undefined && spec.state !== 'green') return false;
       if (spec.state === 'running') running++;
@@ -169,10 +172,11 @@ class Run {
 
   /** Settles an entry whose worktree or commit is not what was queued; false where it is. */
   async #check(repo: Repository, entry: Entry): Promise<boolean> {
-    const now = await openRepository(entry.root).catch((error: unknown) => {
-      if (Refusal.is(error)) return undefined;
+    const found = await openRepository(entry.root).catch((error: unknown) => {
+      if (Refusal.is(error)) return error;
       throw error;
     });
+    const now = Refusal.is(found) ? undefined : found;
     const short = entry.commit.slice(0, 10);
     if (now?.commit === entry.commit) {
       const why = await notOfThisTrunk(repo, now, entry);
@@ -191,6 +195,8 @@ class Run {
         'busy',
         `moved: ${now.branch ?? entry.worktree} is at ${now.commit.slice(0, 10)} now, and ${short} was queued`,
       );
+    else if (Refusal.is(found) && (await exists(entry.root)))
+      await this.#out(repo, entry, found.slug, found.message);
     else
       await this.#out(repo, entry, 'root_missing', `its worktree is gone, and ${short} is not on the trunk`);
     return true;
@@ -215,6 +221,9 @@ class Run {
   /** True where that settled it. */
   async #land(repo: Repository, entry: Entry, spec: Speculation): Promise<boolean> {
     const { base, head, to, met } = spec;
+    // Somebody may have held or dropped it since the queue was read.
+    const { entries } = await readQueue(repo.commonDir);
+    if (!entries.some(({ number, state }) => number === entry.number && state === 'waiting')) return true;
     await point('queue.landing');
     try {
       const ctx = {

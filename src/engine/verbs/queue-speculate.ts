@@ -71,7 +71,16 @@ export async function judge(entry: Entry, trunk: Trunk, gate: boolean, ctx: Cont
           error: 'dirty_worktree',
           reason: `its gate passed, but proves nothing: ${ran.data.proof?.reason ?? 'no proof was written'}`,
         });
-      return judged(repo, entry, spec).then(() => undefined);
+      return judged(repo, entry, spec).then(
+        () => undefined,
+        (error: unknown) => {
+          const why = String(error).slice(0, 200);
+          ctx.emit({
+            type: 'progress',
+            message: `How q${entry.number} was judged cannot be written: ${why}`,
+          });
+        },
+      );
     },
     async (error: unknown) => {
       if (signal.aborted) spec.state = 'stale';
