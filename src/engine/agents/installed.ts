@@ -7,7 +7,7 @@ import * as z from 'zod';
 import type { KnownAgent } from '../../contract/launchable.ts';
 import { oneLine } from '../../contract/visible.ts';
 import { readBounded } from '../files/bounded-file.ts';
-import { writeFileAtomic } from '../files/files.ts';
+import { orWhenAbsent, writeFileAtomic } from '../files/files.ts';
 import { scrubbedEnv } from '../process/env.ts';
 import { endGroup } from '../process/group.ts';
 import { programOnPath } from '../process/program.ts';
@@ -55,7 +55,9 @@ export async function versionsOf(
   const fresh: Programs = {};
   const asked = await Promise.all(
     programs.map(async (program): Promise<[string, Version]> => {
-      const { size, mtimeMs: changed } = await stat(program);
+      const there = await stat(program).catch(orWhenAbsent(undefined));
+      if (!there) return [program, { problem: 'it is not there any more' }];
+      const { size, mtimeMs: changed } = there;
       const before = Object.hasOwn(known, program) ? known[program] : undefined;
       const same = before?.size === size && before.changed === changed;
       if (same && before.asked <= now && now - before.asked < BELIEVED_MS) return [program, before];
