@@ -1,7 +1,7 @@
 // Runs the tests that need a real VS Code: downloaded by @vscode/test-electron where that works, else the workbench from
 // provision.mjs. Says which one ran; fails when neither can.
-import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { identity, makeSample, ownUser } from '../sample.mjs';
 import { provision } from './provision.mjs';
@@ -14,6 +14,22 @@ const tests = join(root, 'out', 'test', 'extension', 'inside', 'suite.js');
 const PATIENCE_MS = 10 * 60 * 1000;
 /** How long a download may take before the workbench is used instead, in milliseconds. */
 const DOWNLOAD_MS = 60_000;
+
+/** A program in the place of an agent's client: it writes down where and how it was started, and the first line it is told. */
+const standIn = `#!/bin/sh
+printf '%s\\n' "$PWD" "$DISCERN_ROOT" "$@" >said.part && mv said.part said.txt
+head -n 1 >heard.txt
+`;
+
+/** What the extension host of the tests has in its environment. */
+function environment(report) {
+  const home = dirname(report);
+  const bin = join(home, 'bin');
+  mkdirSync(bin);
+  writeFileSync(join(bin, 'claude'), standIn, { mode: 0o755 });
+  const PATH = [bin, process.env.PATH].join(delimiter);
+  return { ...identity, ...ownUser(home), PATH, DISCERN_TEST_REPORT: report };
+}
 
 /** The desktop VS Code, or `undefined` when it cannot be downloaded here. */
 export async function downloaded() {
@@ -39,12 +55,12 @@ async function inDesktop(executable, project, report) {
     extensionDevelopmentPath: root,
     extensionTestsPath: tests,
     launchArgs: [project, '--disable-workspace-trust', '--disable-extensions'],
-    extensionTestsEnv: { ...identity, ...ownUser(dirname(report)), DISCERN_TEST_REPORT: report },
+    extensionTestsEnv: environment(report),
   });
 }
 
 async function inWorkbench(project, report) {
-  const workbench = await startWorkbench({ env: { ...identity, DISCERN_TEST_REPORT: report } });
+  const workbench = await startWorkbench({ env: environment(report) });
   try {
     const browser = await startBrowser();
     try {

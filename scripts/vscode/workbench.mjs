@@ -48,6 +48,8 @@ export async function startWorkbench({ trust = true, env = {}, extensionsDir, ve
       ...['--host', '127.0.0.1', '--port', String(port), '--without-connection-token'],
       ...['--accept-server-license-terms', '--telemetry-level', 'off', '--server-data-dir', data],
       ...['--enable-smoke-test-driver', '--reconnection-grace-time', '2'],
+      // Else it takes the environment of the machine's login shell, PATH too, over the one it is given.
+      '--force-disable-user-env',
       ...(extensionsDir ? ['--extensions-dir', extensionsDir] : []),
       ...(trust ? ['--disable-workspace-trust'] : []),
     ],

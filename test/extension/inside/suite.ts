@@ -16,6 +16,7 @@ export async function run(): Promise<void> {
   require('./model.ts');
   require('./window.ts');
   require('./everyday.ts');
+  require('./fleet.ts');
   require('./config-editing.ts');
   mocha.suite.emit('require', undefined, 'suite', mocha);
   mocha.suite.emit('post-require', globalThis, 'suite', mocha);
