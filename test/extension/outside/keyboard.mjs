@@ -41,7 +41,9 @@ export async function run(stage) {
     await window.row('Root', new RegExp(said));
   await window.row(
     'Worktrees',
-    new RegExp(`^Worktree ${id}, branch ${branch}, level with main, held by the server$`),
+    new RegExp(
+      `^Worktree ${id}, needs you: gate red, branch ${branch}, level with main, held by the server$`,
+    ),
   );
   for (const view of ['Root', 'Worktrees'])
     assert.ok(
@@ -51,16 +53,16 @@ export async function run(stage) {
 
   await window.palette('Discern: Focus on Worktrees View');
   const focused = window.page.locator('.pane .monaco-list.element-focused .monaco-list-row.focused');
-  await press(window, 'ArrowDown', 'the main checkout’s row has the focus', async () =>
-    /^Main checkout app, branch main$/.test((await focused.getAttribute('aria-label').catch(() => '')) ?? ''),
+  const reads = async (what) => what.test((await focused.getAttribute('aria-label').catch(() => '')) ?? '');
+  const onWorktree = () => reads(new RegExp(`^Worktree ${escaped(id)}`));
+  // What needs a person comes before the main checkout.
+  await press(window, 'ArrowDown', 'the worktree’s row has the focus', onWorktree);
+  await press(window, 'ArrowDown', 'the main checkout’s row has the focus', () =>
+    reads(/^Main checkout app, branch main$/),
   );
   await fromMenu(window, 'Aim Server Here');
   await window.holds('app');
-  await press(window, 'ArrowDown', 'the worktree’s row has the focus', async () =>
-    new RegExp(`^Worktree ${escaped(id)}`).test(
-      (await focused.getAttribute('aria-label').catch(() => '')) ?? '',
-    ),
-  );
+  await press(window, 'ArrowUp', 'the worktree’s row has the focus', onWorktree);
   await fromMenu(window, 'Aim Server Here');
   await window.holds(id);
 
