@@ -237,12 +237,13 @@ export class Ledger {
     }
   }
 
-  /** Checks what a push left on the upstream: it only ever moves forward, to what the gate passed, or a person has pushed. */
+  /** Checks what a push left on the upstream: it only ever moves forward, to what the gate passed, or a person has left the trunk at. */
   async checkUpstream(hub: string, before: string): Promise<string> {
     const now = await git(hub, 'rev-parse', 'refs/heads/main');
     if (now === before) return now;
     await git(hub, 'merge-base', '--is-ancestor', before, now);
-    await this.#assertProved(now);
+    // Of work that a person merged by hand the trunk is pushed as they left it.
+    if (now !== this.trunk) await this.#assertProved(now);
     return now;
   }
 
