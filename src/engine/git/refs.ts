@@ -34,6 +34,9 @@ export async function listRefs(
     });
 }
 
+/** An object's full name, by SHA-1 or SHA-256. */
+export const fullName = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+
 /** The most bytes of git's file of packed refs that are read to see whether any is below a prefix. */
 const MOST_PACKED = 1024 * 1024;
 
@@ -51,7 +54,7 @@ export async function mayHaveRefs(commonDir: string, prefix: string): Promise<bo
 /** The commit a ref is at, where it lies in a file of its own; `undefined` where git has to be asked. */
 export async function looseRef(commonDir: string, ref: string): Promise<string | undefined> {
   const id = (await textOf(join(commonDir, ref)))?.trim() ?? '';
-  return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(id) ? id : undefined;
+  return fullName.test(id) ? id : undefined;
 }
 
 /** The commit `name` means, or `undefined` when it names none. */
@@ -183,7 +186,7 @@ export async function treeOf(cwd: string, commit: string): Promise<string> {
   const told = trees.get(commit);
   if (told !== undefined) return told;
   const tree = await gitLine(cwd, ['rev-parse', `${commit}^{tree}`]);
-  if (/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(commit)) {
+  if (fullName.test(commit)) {
     if (trees.size >= MOST_KNOWN) trees.clear();
     trees.set(commit, tree);
   }

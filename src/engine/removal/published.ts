@@ -3,6 +3,7 @@ import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { isInside } from '../../contract/inside.ts';
 import { exists, namesIn, orWhenAbsent } from '../files/files.ts';
 import { fields, git, gitLine } from '../git/core.ts';
+import { fullName } from '../git/refs.ts';
 
 /** A repository as git is pointed at it, wherever it lies by now: its own idea of its work tree is not used. */
 export const pointedAt = (gitDir: string, workTree = gitDir) => ({
@@ -144,7 +145,7 @@ async function fetched(gitDir: string, leaving: readonly string[]): Promise<stri
   });
 }
 
-const isId = (text: string) => /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
+const isId = (text: string) => fullName.test(text);
 
 async function idsIn(file: string): Promise<string[]> {
   return (await readFile(file, 'latin1').catch(orWhenAbsent(''))).split('\n').filter(isId);

@@ -16,7 +16,8 @@ import {
   type Trunk,
 } from '../repository/repository.ts';
 import { holding, tryLock } from '../state/lock.ts';
-import { acceptProved, finishLanding } from './accept.ts';
+import { acceptProved } from './accept.ts';
+import { finishLanding } from './accept-settle.ts';
 import { judge, type Speculation } from './queue-speculate.ts';
 
 /** The most gates of entries that run at once, as of the jobs of one gate; their test jobs also wait for their slots. */
