@@ -2,7 +2,18 @@ import { launchable } from '../contract/launchable.ts';
 import type { agentVerbs } from '../contract/verbs-agents.ts';
 import type { fleetVerbs } from '../contract/verbs-fleet.ts';
 import type { worktreeVerbs } from '../contract/verbs-worktree.ts';
-import { amount, type Command, dryRun, given, Misuse, namedWorktree, preview, text } from './options.ts';
+import {
+  amount,
+  byTicket,
+  type Command,
+  dryRun,
+  given,
+  Misuse,
+  namedWorktree,
+  preview,
+  text,
+  ticketOf,
+} from './options.ts';
 
 type FleetVerb = keyof typeof fleetVerbs | keyof typeof worktreeVerbs | keyof typeof agentVerbs;
 
@@ -37,13 +48,8 @@ export const fleetCommands: { [V in FleetVerb]: Command<V> } = {
     usage: 'fleet',
     describe: 'Show every project and worktree of yours, and the agents in them: those that need you first',
     positionals: {},
-    options: {
-      ticket: { type: 'string', requiresArg: true, describe: 'Only worktrees with this ticket' },
-    },
-    args(parsed) {
-      const ticket = text(parsed.ticket);
-      return ticket === undefined ? {} : { ticket };
-    },
+    options: byTicket,
+    args: ticketOf,
   },
   peek: {
     usage: 'peek <worktree>',

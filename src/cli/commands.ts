@@ -2,15 +2,26 @@ import type { Args, Verb } from '../contract/verbs.ts';
 import { fleetCommands } from './commands-fleet.ts';
 import { queueCommands } from './commands-queue.ts';
 
-import { type Command, consenting, dryRun, gateVerb, Misuse, preview, shared, text } from './options.ts';
+import {
+  byTicket,
+  type Command,
+  consenting,
+  dryRun,
+  gateVerb,
+  Misuse,
+  preview,
+  shared,
+  text,
+  ticketOf,
+} from './options.ts';
 /** The verbs, in the order work goes through them. */
 export const commands: { [V in Verb]: Command<V> } = {
   status: {
     usage: 'status',
     describe: 'Show the branch, its changes and proof, and all worktrees',
     positionals: {},
-    options: {},
-    args: () => ({}),
+    options: byTicket,
+    args: ticketOf,
   },
   start: {
     usage: 'start [name..]',

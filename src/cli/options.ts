@@ -72,6 +72,16 @@ export function amount(name: string, parsed: Parsed): Record<string, number> {
   return { [name]: Number(typed) };
 }
 
+/** Only the worktrees with a ticket. */
+export const byTicket: Record<string, OptionSpec> = {
+  ticket: { type: 'string', requiresArg: true, describe: 'Only worktrees with this ticket' },
+};
+
+export function ticketOf(parsed: Parsed): { ticket?: string } {
+  const ticket = text(parsed.ticket);
+  return ticket === undefined ? {} : { ticket };
+}
+
 export const preview = (parsed: Parsed) => (parsed['dry-run'] === true ? { dry_run: true } : {});
 
 export const gateVerb = (verb: string, describe: string) => ({

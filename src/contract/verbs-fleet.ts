@@ -184,7 +184,7 @@ export const fleetVerbs = {
     remoteDescription: null,
     looking: null,
     args: z.strictObject({
-      ticket: z.string().optional().describe('Only worktrees with this ticket.'),
+      ticket: z.string().optional().describe('Only worktrees with it.'),
     }),
     data: FleetData,
     annotations,

@@ -27,6 +27,7 @@ export const workVerbs = {
     },
     args: z.strictObject({
       path,
+      ticket: z.string().optional().describe('Only worktrees with it.'),
       cursor: z.string().optional().describe('`more.cursor`.'),
     }),
     data: StatusData,

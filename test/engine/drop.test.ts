@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { rm, writeFile } from 'node:fs/promises';
+import { rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Args } from '../../src/contract/verbs.ts';
 import { everything, listing, refusedWith, started, succeeded } from '../support/checkouts.ts';
@@ -73,6 +73,22 @@ describe('drop', () => {
     await git(project.root, 'worktree', 'add', '--quiet', '--detach', hosted);
     const data = succeeded(await verb('drop', project.root, { worktree: hosted, delete_branch: true }));
     assert.deepEqual([data.worktree_removed, data.branch_deleted], [true, false]);
+  });
+
+  it('goes by the name git has for a checkout that discern did not make, and by a path behind a link', async () => {
+    const project = await make();
+    const [one, other] = [join(project.home, 'one'), join(project.home, 'other')];
+    await git(project.root, 'worktree', 'add', '--quiet', '-b', 'some-branch', one);
+    await git(project.root, 'worktree', 'add', '--quiet', '--detach', other);
+    await symlink(project.home, join(project.home, 'link'));
+    const named = join(project.home, 'link', 'other');
+    for (const [worktree, path] of [
+      ['one', one],
+      [named, other],
+    ] as const) {
+      const data = succeeded(await verb('drop', project.root, { worktree, delete_branch: false }));
+      assert.deepEqual([data.worktree, data.worktree_removed], [path, true]);
+    }
   });
 
   it('removes the checkout it is called from, and then speaks of the one where work lands', async () => {

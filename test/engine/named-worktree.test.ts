@@ -258,4 +258,30 @@ describe('A worktree that is named', () => {
     assert.deepEqual(left, [{ ref: 'them/app#42', host: 'forge.example' }]);
     assert.deepEqual(succeeded(await ticket('detach', '42')).tickets, []);
   });
+
+  it('is all that status lists where it alone has the ticket that is asked for, parked or not', async () => {
+    const [one, other] = [await started(project.root), await started(project.root)];
+    const url = 'https://forge.example/me/app/issues/42';
+    succeeded(await verb('ticket', '', { action: 'attach', worktree: one.id, ref: url }));
+    const listed = async (ticket?: string, root = project.root) => {
+      const answer = await verb('status', root, ticket === undefined ? {} : { ticket });
+      const { worktrees, clean } = succeeded(answer);
+      return { paths: worktrees.map(({ path }) => path), clean, hints: answer.hints ?? [] };
+    };
+    assert.equal((await listed()).paths.length, 3);
+    for (const ref of ['42', '#42', 'me/app#42', 'ME/App#42', url]) {
+      for (const root of [project.root, other.path]) {
+        const { paths, clean } = await listed(ref, root);
+        assert.deepEqual([paths, clean], [[one.path], true], ref);
+      }
+    }
+    for (const ref of ['43', 'me/other#42', 'https://other.example/me/app/issues/42']) {
+      const { paths, hints } = await listed(ref);
+      assert.deepEqual(paths, [], ref);
+      assert.ok(hints.includes(`No worktree here has the ticket ${ref}.`), hints.join());
+    }
+    refusedWith(await verb('status', project.root, { ticket: 'x' }), 'invalid_argument', /no issue/);
+    succeeded(await verb('park', '', { worktree: one.id }));
+    assert.deepEqual((await listed('42')).paths, [one.path]);
+  });
 });

@@ -34,6 +34,8 @@ export interface NamedWorktree {
   home: string;
   /** Where its directory is parked: then neither `top` nor `root` is there. */
   parked?: Parked;
+  /** As git lists it; absent where git was made to forget it. */
+  entry?: WorktreeEntry;
 }
 
 /** `root`, `branch` and `commit`, and which worktree it is, for the answer of a verb that was told one. */
@@ -61,7 +63,7 @@ export async function worktreeNamed(root: string, name: string, ctx: Context): P
   // A path may lie in a project that nobody has met yet.
   const places = path === undefined ? [own, projects.slice(own.length)] : [await projectsAt(path, projects)];
   for (const some of places) {
-    const all = await Promise.all(some.map((project) => matches(project, path ?? name, ctx)));
+    const all = await Promise.all(some.map((project) => worktreesNamed(project, path ?? name, ctx)));
     // Two projects of one repository have the same worktrees.
     const found = [...new Map(all.flat().map((one) => [one.gitDir, one])).values()];
     const [only, other] = found;
@@ -105,19 +107,29 @@ async function parkedAt(path: string, known: readonly KnownProject[]): Promise<K
   );
 }
 
-/** Every checkout of a project that the caller is served; with `parked` those too whose directories are put away. */
+interface Which {
+  /** Those too whose directories are put away. */
+  parked?: boolean;
+  /** The checkouts, where git has just listed them. */
+  entries?: readonly WorktreeEntry[];
+}
+
+/** Every checkout of a project that the caller is served. */
 export async function worktreesOf(
-  project: KnownProject,
+  project: Pick<KnownProject, 'commonDir' | 'prefix'>,
   ctx: Context,
-  options: { parked?: boolean } = {},
+  options: Which = {},
 ): Promise<NamedWorktree[]> {
   const isThere = () => exists(project.commonDir);
   if (!(await isThere())) return [];
-  const entries = await checkoutsOf(project.commonDir, ctx.signal).catch(async (error) => {
-    // One that goes while it is looked at hides none of the others.
-    if (await isThere()) throw error;
-    return [];
-  });
+  const listed =
+    options.entries ??
+    (await checkoutsOf(project.commonDir, ctx.signal).catch(async (error) => {
+      // One that goes while it is looked at hides none of the others.
+      if (await isThere()) throw error;
+      return [];
+    }));
+  const entries = [...listed];
   const parked = options.parked ? await parkedByPath(project.commonDir) : new Map<string, Parked>();
   const first = entries.find(({ bare, prunable }) => !bare && prunable === undefined)?.path;
   const home = rootIn(project, first ?? project.commonDir);
@@ -126,8 +138,8 @@ export async function worktreesOf(
       entry.bare ? undefined : readNamed(project, entry, { main: index === 0, home, parked }),
     ),
   );
-  const listed = new Set(entries.map(({ path }) => path));
-  const forgotten = [...parked.values()].filter(({ path }) => !listed.has(path));
+  const paths = new Set(entries.map(({ path }) => path));
+  const forgotten = [...parked.values()].filter(({ path }) => !paths.has(path));
   const there = [
     ...all.filter((one) => one !== undefined),
     ...forgotten.map((one) => forgottenByGit(project, one, home)),
@@ -140,8 +152,15 @@ export async function worktreesOf(
   return there.filter((_, index) => served[index]);
 }
 
-async function matches(project: KnownProject, name: string, ctx: Context): Promise<NamedWorktree[]> {
-  const all = await worktreesOf(project, ctx, { parked: true });
+/** Those checkouts of one project that go by a name, as {@link worktreeNamed} takes it; a path may also be one behind links. */
+export async function worktreesNamed(
+  project: Pick<KnownProject, 'commonDir' | 'prefix'>,
+  given: string,
+  ctx: Context,
+  entries?: readonly WorktreeEntry[],
+): Promise<NamedWorktree[]> {
+  const name = isAbsolute(given) ? await realOrParents(given) : given;
+  const all = await worktreesOf(project, ctx, { parked: true, ...(entries && { entries }) });
   return all.filter(
     ({ id, branch, top, root }) => name === id || name === branch || name === top || name === root,
   );
@@ -149,7 +168,7 @@ async function matches(project: KnownProject, name: string, ctx: Context): Promi
 
 /** A checkout of git's list; `undefined` of one whose directory is gone. */
 async function readNamed(
-  project: KnownProject,
+  project: Pick<KnownProject, 'commonDir' | 'prefix'>,
   entry: WorktreeEntry,
   known: { main: boolean; home: string; parked: ReadonlyMap<string, Parked> },
 ): Promise<NamedWorktree | undefined> {
@@ -174,11 +193,16 @@ async function readNamed(
     ...(entry.locked !== undefined && { locked: entry.locked }),
     home,
     ...(parked && { parked }),
+    entry,
   };
 }
 
 /** A parked worktree that git was made to forget: its files are there still. */
-const forgottenByGit = (project: KnownProject, parked: Parked, home: string): NamedWorktree => ({
+const forgottenByGit = (
+  project: Pick<KnownProject, 'commonDir' | 'prefix'>,
+  parked: Parked,
+  home: string,
+): NamedWorktree => ({
   top: parked.path,
   root: rootIn(project, parked.path),
   gitDir: join(project.commonDir, 'worktrees', parked.admin),

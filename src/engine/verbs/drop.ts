@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { realpath } from 'node:fs/promises';
-import { isAbsolute } from 'node:path';
 import type { Result } from '../../contract/answers.ts';
 import type { Args } from '../../contract/verbs.ts';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
 import { point } from '../faults/faults.ts';
 import { exists, stateDir } from '../files/files.ts';
+import { worktreesNamed } from '../fleet/named-worktree.ts';
 import { treeDifference } from '../git/diff.ts';
 import { logOneline } from '../git/refs.ts';
 import { branchOf, type WorktreeEntry } from '../git/worktree.ts';
@@ -22,10 +21,10 @@ import { isHomeEntry, openRepository, type Repository, rootIn, where } from '../
 import { madeOwnDir } from '../state/own-dir.ts';
 import { PRUNE } from '../state/remedies.ts';
 import { shellWord } from '../words/shell-word.ts';
-import { gitDirOf, namesOf } from '../worktree/identity.ts';
+import { gitDirOf } from '../worktree/identity.ts';
 import { holdings } from '../worktree/inspect.ts';
 import { leavingAdvice } from '../worktree/moving.ts';
-import { listParked, parkedByPath, unparkWith } from '../worktree/parked.ts';
+import { unparkWith } from '../worktree/parked.ts';
 import { findVanishedBy } from '../worktree/reclaim.ts';
 import { clearVanished, tearDown, withTeardown } from './drop-resources.ts';
 
@@ -56,7 +55,7 @@ export async function drop(root: string, args: Args<'drop'>, ctx: Context): Prom
     requireWord(repo, { verb: 'drop', subject: [repo.commonDir, args.worktree, branchToo], question }, ctx);
   }
   if (vanished) return clearVanished(repo, vanished, args, ctx);
-  const entry = await findWorktree(repo, args.worktree);
+  const entry = await findWorktree(repo, args.worktree, ctx);
   // An earlier drop may have been cut off when it had moved the directory away.
   if (!args.dry_run && !(await exists(entry.path))) await recoverRemovals(repo, ctx);
   const gitDir = await gitDirOf(entry.path);
@@ -95,20 +94,10 @@ export async function drop(root: string, args: Args<'drop'>, ctx: Context): Prom
   }
 }
 
-/** The one worktree that goes by `name`: its path, the project root in it, its branch or its id. */
-async function findWorktree(repo: Repository, name: string): Promise<WorktreeEntry> {
-  const path = isAbsolute(name) ? await realpath(name).catch(() => name) : undefined;
-  const found: WorktreeEntry[] = [];
-  for (const entry of repo.worktrees) {
-    const gitDir = await gitDirOf(entry.path);
-    const id = gitDir === undefined ? undefined : (await namesOf(gitDir))?.id;
-    const named = path === entry.path || path === rootIn(repo, entry.path);
-    if (named || entry.branch === `refs/heads/${name}` || id === name) found.push(entry);
-  }
-  const parked = (await listParked(repo.commonDir)).parked.find(
-    (one) => one.state === 'parked' && [one.id, one.path].includes(path ?? name),
-  );
-  const away = parked ?? (found[0] && (await parkedByPath(repo.commonDir)).get(found[0].path));
+/** The one worktree that goes by `name`, as every verb takes it; of one whose directory is gone, its branch or path. */
+async function findWorktree(repo: Repository, name: string, ctx: Context): Promise<WorktreeEntry> {
+  const named = name.trim() === '' ? [] : await worktreesNamed(repo, name, ctx, repo.worktrees);
+  const away = named.find(({ parked }) => parked)?.parked;
   if (away) {
     throw new Refusal(
       'locked_worktree',
@@ -116,6 +105,12 @@ async function findWorktree(repo: Repository, name: string): Promise<WorktreeEnt
       { data: where(repo) },
     );
   }
+  const there = named.flatMap(({ entry }) => entry ?? []);
+  const others = repo.worktrees.filter((one) => !one.bare && !there.includes(one));
+  const found = [
+    ...there,
+    ...others.filter((one) => [one.path, rootIn(repo, one.path), branchOf(one)].includes(name)),
+  ];
   const [entry, other] = found;
   if (!entry) throw notFound(repo, name);
   if (other) {

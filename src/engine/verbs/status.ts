@@ -1,7 +1,10 @@
 import type { Result } from '../../contract/answers.ts';
 import type { Worktree } from '../../contract/data.ts';
 import type { Args } from '../../contract/verbs.ts';
+import { oneLine } from '../../contract/visible.ts';
 import type { Context } from '../call/context.ts';
+import { worktreesOf } from '../fleet/named-worktree.ts';
+import { meantOf, type Reference, requireReference } from '../fleet/ticket-ref.ts';
 import { proofState } from '../gate/proof.ts';
 import { aheadBehind } from '../git/refs.ts';
 import { isClean, listChanges, readStatus, type TreeStatus } from '../git/status.ts';
@@ -13,6 +16,7 @@ import { isHome, openRepository, type Repository, requireTrunk, where } from '..
 import { trunkBehind } from '../repository/upstream.ts';
 import { describeWorktrees } from '../worktree/describe.ts';
 import { divergence } from '../worktree/divergence.ts';
+import { readNotes } from '../worktree/notes.ts';
 
 function overlookedHint({ overlooked }: TreeStatus): string[] {
   if (!overlooked || overlooked.edited.length === 0) return [];
@@ -29,11 +33,31 @@ function landedHint(repo: Repository, worktrees: readonly Worktree[]): string[] 
   return [`All of it is on ${repo.trunk?.name} already, as ${landed.slice(0, 10)}: ${next}.`];
 }
 
+/** Those of the worktrees that have a ticket. */
+async function havingTicket(
+  repo: Repository,
+  worktrees: readonly Worktree[],
+  reference: Reference,
+  ctx: Context,
+): Promise<Worktree[]> {
+  const named = await worktreesOf(repo, ctx, { parked: true, entries: repo.worktrees });
+  const having = await Promise.all(
+    named.map(async (one) => {
+      const { tickets = [] } = (await readNotes(one)).notes;
+      return meantOf(reference, tickets).length > 0 ? [one.entry?.path] : [];
+    }),
+  );
+  const paths = new Set(having.flat());
+  return worktrees.filter(({ path }) => paths.has(path));
+}
+
 /**
  * Where a checkout stands: branch, changes, distance from the trunk, proof, and every worktree of the repository.
- * Finishes an interrupted landing first, unless another process is at it, or the caller may only look.
+ * With `ticket` only the worktrees that have it. Finishes an interrupted landing first, unless another process is at it, or the caller
+ * may only look. Refuses `invalid_argument` for what is no ticket.
  */
-export async function status(root: string, _args: Args<'status'>, ctx: Context): Promise<Result<'status'>> {
+export async function status(root: string, args: Args<'status'>, ctx: Context): Promise<Result<'status'>> {
+  const reference = args.ticket === undefined ? undefined : requireReference(args.ticket);
   let repo = await openRepository(root, ctx.signal);
   const { done, running, ...finished } = ctx.lookOnly
     ? await tellInterrupted(repo)
@@ -56,6 +80,7 @@ export async function status(root: string, _args: Args<'status'>, ctx: Context):
   const proof = await proofState(repo, tree);
   const clean = isClean(tree);
   const diverged = await divergence(repo, tree, ctx, worktrees);
+  const shown = reference ? await havingTicket(repo, worktrees, reference, ctx) : worktrees;
   return {
     ok: true,
     data: {
@@ -71,7 +96,7 @@ export async function status(root: string, _args: Args<'status'>, ctx: Context):
         untracked: tree.untracked.length,
       },
       proof,
-      worktrees,
+      worktrees: shown,
       ...(diverged && { divergence: diverged }),
       ...(done.length > 0 && { recovery: { performed: true, detail: done.join(' ') } }),
       ...(findings.length > 0 && { findings }),
@@ -81,6 +106,7 @@ export async function status(root: string, _args: Args<'status'>, ctx: Context):
     },
     hints: [
       ...(running === undefined ? [] : [running]),
+      ...(shown.length === 0 ? [`No worktree here has the ticket ${oneLine(args.ticket ?? '')}.`] : []),
       ...landedHint(repo, worktrees),
       ...overlookedHint(tree),
       ...(await notKnown(repo.top, tree)),
