@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { scopeMatcher, scopeMatchers } from '../../src/engine/jobs/scope-paths.ts';
+import { mayReachInto, scopeMatcher, scopeMatchers } from '../../src/engine/jobs/scope-paths.ts';
 
 /** What each pattern takes in and what it does not, in the published format's terms and in a user's. */
 const table: [pattern: string, inside: string[], outside: string[]][] = [
@@ -132,6 +132,49 @@ describe('The paths of a scope', () => {
       fc.property(fc.string({ minLength: 1 }), fc.string(), (pattern, path) => {
         assert.equal(scopeMatchers([`!${pattern}`])(path), false);
       }),
+    );
+  });
+});
+
+describe('Whether paths may name something below a directory', () => {
+  const cases: [patterns: string[], reached: string[], not: string[]][] = [
+    [['src/**/*.ts'], ['src', 'src/a', 'src/a/b'], ['lib', 'srcx', 'lib/src']],
+    [['*.ts'], ['src', 'a/b'], []],
+    [['/generated/'], ['src', 'generated'], []],
+    [['src/*.ts'], ['src'], ['src/a', 'lib']],
+    [
+      ['packages/*/src/*.ts'],
+      ['packages', 'packages/a', 'packages/a/src'],
+      ['packages/a/lib', 'packages/a/src/b'],
+    ],
+    [['vendor/lib'], ['vendor', 'vendor/lib', 'vendor/lib/deep'], ['vendor/other', 'src']],
+    [['**', '!vendor/'], ['src'], ['vendor', 'vendor/lib']],
+    [['**', '!vendor/*'], ['vendor'], []],
+    [['**', '!**/__pycache__/**'], ['a'], ['a/__pycache__', '__pycache__']],
+  ];
+  for (const [patterns, reached, not] of cases)
+    it(`${patterns.join(' ')}: into ${reached.join(', ')}; not into ${not.join(', ') || 'none'}`, () => {
+      for (const dir of reached) assert.equal(mayReachInto(patterns, dir), true, dir);
+      for (const dir of not) assert.equal(mayReachInto(patterns, dir), false, dir);
+    });
+
+  it('is never denied where they do', () => {
+    const part = fc.constantFrom('a', 'b', '*', '**', '?', '{a,b}', '[ab]', '*.b', '{a/b,b}');
+    const pattern = fc
+      .tuple(
+        fc.constantFrom('', '/', './'),
+        fc.array(part, { minLength: 1, maxLength: 4 }),
+        fc.constantFrom('', '/'),
+      )
+      .map(([before, parts, after]) => `${before}${parts.join('/')}${after}`);
+    const names = fc.array(fc.constantFrom('a', 'b', 'a.b'), { minLength: 2, maxLength: 5 });
+    fc.assert(
+      fc.property(fc.array(pattern, { minLength: 1, maxLength: 3 }), names, (patterns, parts) => {
+        if (!scopeMatchers(patterns)(parts.join('/'))) return;
+        for (let depth = 1; depth < parts.length; depth++)
+          assert.equal(mayReachInto(patterns, parts.slice(0, depth).join('/')), true);
+      }),
+      { numRuns: 2_000 },
     );
   });
 });

@@ -9,7 +9,7 @@ export type PathTest = (path: string) => boolean;
  * `.` is the whole project. A pattern no glob can be made of matches only itself.
  */
 export function scopeMatcher(pattern: string): PathTest {
-  const plain = pattern.replace(/^(?:\.\/)+/, '');
+  const plain = plainly(pattern);
   if (/^(?:\.|\/*)$/.test(plain)) return () => true;
   if (plain.startsWith('/') && plain.endsWith('/')) {
     const segment = plain.slice(1, -1);
@@ -22,6 +22,8 @@ export function scopeMatcher(pattern: string): PathTest {
   const matches = wild.test(plain) ? glob(rooted.endsWith('/') ? `${rooted}**` : rooted, anyDepth) : never;
   return (path) => path === exact || path.startsWith(`${exact}/`) || matches(path);
 }
+
+const plainly = (pattern: string) => pattern.replace(/^(?:\.\/)+/, '');
 
 /** What may stand for other than itself. Parentheses may not: `app/(shop)/**` names a directory. */
 const wild = /[*?[\]{}]/;
@@ -50,4 +52,29 @@ export function scopeMatchers(patterns: readonly string[]): PathTest {
     .filter((pattern) => pattern.startsWith('!'))
     .map((pattern) => scopeMatcher(pattern.slice(1)));
   return (path) => taken.some((test) => test(path)) && !left.some((test) => test(path));
+}
+
+/**
+ * Whether these paths may name something below a directory, whatever there is. Sure of a no; of a yes only that nothing rules it out.
+ */
+export function mayReachInto(patterns: readonly string[], dir: string): boolean {
+  const left = patterns.filter((one) => one.startsWith('!')).map((one) => scopeMatcher(one.slice(1)));
+  // Whoever takes out names that nobody would think of takes out all.
+  if ([`${dir}/\u0001`, `${dir}/\u0001/\u0001`].every((path) => left.some((test) => test(path))))
+    return false;
+  return patterns.some((pattern) => !pattern.startsWith('!') && reaches(pattern, dir));
+}
+
+function reaches(pattern: string, dir: string): boolean {
+  const plain = plainly(pattern);
+  const anywhere = plain.startsWith('*') && !plain.includes('/');
+  if (anywhere || (plain.startsWith('/') && plain.endsWith('/')) || scopeMatcher(pattern)(dir)) return true;
+  const rooted = plain.replace(/^\/+|\/+$/g, '');
+  if (!wild.test(rooted)) return rooted.startsWith(`${dir}/`);
+  if (/\*\*|\{/.test(rooted) || plain.endsWith('/')) {
+    const { base } = picomatch.scan(rooted);
+    return base === '' || base === '.' || `${base}/`.startsWith(`${dir}/`) || dir.startsWith(`${base}/`);
+  }
+  const [parts, depth] = [rooted.split('/'), dir.split('/').length];
+  return parts.length > depth && glob(parts.slice(0, depth).join('/'))(dir);
 }

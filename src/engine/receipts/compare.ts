@@ -41,6 +41,7 @@ export async function compare(repo: Repository, from: At, to: At): Promise<Diffe
   if (files === undefined) {
     others.push(`its inputs, in files of ${from.commit.slice(0, 10)}, which git has no more`);
   }
+  if (files?.length === 0) others.push('its inputs in a submodule or behind a link');
   return { files: files ?? [], others };
 }
 

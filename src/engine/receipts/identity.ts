@@ -1,21 +1,22 @@
 import { createHash } from 'node:crypto';
-import { readlink, stat } from 'node:fs/promises';
-import { join, posix } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { orWhenAbsent } from '../files/files.ts';
 import type { PlannedJob } from '../jobs/planned-job.ts';
 import { scopeMatchers } from '../jobs/scope-paths.ts';
 import type { Repository } from '../repository/repository.ts';
 import { keyedDigest } from '../state/seal.ts';
+import { ignoredBeyond, lookBeyond, type Way, waysOf } from './beyond.ts';
 import { hashFile } from './hash-file.ts';
 import { digestOfIgnored } from './ignored-inputs.ts';
 import { digestOf, keyOf, type Parts } from './receipt.ts';
-import { isLink, isSubmodule, type TreeFile } from './tree.ts';
+import type { TreeFile } from './tree.ts';
 
 /** The largest toolchain file that is hashed, in bytes. */
 const LARGEST_TOOL = 64 * 1024 * 1024;
 
 /** What a job's result stands for, or why no other result may stand in for it, in words. */
-export type Identified = { key: string; parts: Parts } | { why: string };
+export type Identified = { key: string; parts: Parts; ways: readonly Way[] } | { why: string };
 
 /** What identities are made from. */
 export interface World {
@@ -65,9 +66,10 @@ async function identifyOne(
 ): Promise<Identified> {
   const { evidence } = job;
   if (!evidence?.inputs) return { why: 'it declares no inputs' };
-  const read = await inputs(evidence.inputs);
-  if ('why' in read) return read;
-  const around = await aroundOf(job, repo.root, ignored);
+  const found = await inputs(evidence.inputs);
+  if ('why' in found) return found;
+  const { ways, ...read } = found;
+  const around = await aroundOf(job, repo.root, ignored, ways);
   if ('why' in around) return around;
   const parts: Parts = {
     version: 1,
@@ -82,12 +84,13 @@ async function identifyOne(
     needs,
     ...(job.measured && { measure: job.measured.measure }),
   };
-  return { key: keyOf(parts), parts };
+  return { key: keyOf(parts), parts, ways };
 }
 
 /** Digests the files that patterns name, each list of patterns once. */
 function inputsOf({ repo, tree }: World) {
-  const known = new Map<string, Promise<{ files: number; digest: string } | { why: string }>>();
+  const ways = waysOf(repo, tree);
+  const known = new Map<string, Promise<Inputs | { why: string }>>();
   return (patterns: readonly string[]) => {
     const name = JSON.stringify(patterns);
     const made = known.get(name) ?? read(patterns);
@@ -96,7 +99,9 @@ function inputsOf({ repo, tree }: World) {
   };
   async function read(patterns: readonly string[]) {
     const matches = scopeMatchers(patterns);
-    const files = tree.filter(({ path }) => matches(path));
+    const beyond = await lookBeyond(patterns, ways);
+    if ('why' in beyond) return beyond;
+    const files = [...tree.filter(({ path }) => matches(path)), ...beyond.files];
     for (const pattern of patterns) {
       if (pattern.startsWith('!')) continue;
       const own = scopeMatchers([pattern]);
@@ -104,40 +109,26 @@ function inputsOf({ repo, tree }: World) {
         return { why: `${pattern} of its inputs names no file of the commit` };
       }
     }
-    const submodule = files.find(isSubmodule);
-    if (submodule) return { why: `${submodule.path} of its inputs is a submodule, whose files are not seen` };
-    for (const link of files.filter(isLink)) {
-      const left = await leaves(link, files);
-      if (left !== undefined)
-        return { why: `${link.path} of its inputs is a link to ${left}, which is none` };
-    }
     const hash = createHash('sha256');
     for (const { path, mode, id } of files) hash.update(`${mode} ${id} ${path}\0`);
-    return { files: files.length, digest: hash.digest('hex') };
-  }
-
-  /** Where a link leads that no input is at or below; `undefined` when some are. */
-  async function leaves(link: TreeFile, files: readonly TreeFile[]): Promise<string | undefined> {
-    const to = await readlink(join(repo.root, link.path)).catch(() => undefined);
-    if (to === undefined) return 'somewhere unknown';
-    const target = posix.isAbsolute(to) ? to : posix.normalize(posix.join(posix.dirname(link.path), to));
-    const inside = files.some(
-      (file) =>
-        file !== link && !isLink(file) && (file.path === target || file.path.startsWith(`${target}/`)),
-    );
-    return inside ? undefined : target;
+    return { files: files.length, digest: hash.digest('hex'), ways: beyond.ways };
   }
 }
+
+/** What a job's inputs come to, and the ways to some of them. */
+type Inputs = Omit<Parts['inputs'], 'patterns'> & { ways: Way[] };
 
 /** What a job reads that no commit has: its toolchain files, and those of its inputs that git ignores. */
 export async function aroundOf(
   { evidence }: PlannedJob,
   root: string,
   ignored: readonly string[],
+  ways: readonly Way[],
 ): Promise<Pick<Parts, 'toolchain' | 'ignored'> | { why: string }> {
   const toolchain = await toolchainOf(root, evidence?.toolchain ?? []);
   if ('why' in toolchain) return toolchain;
-  const seen = await digestOfIgnored(root, ignored, evidence?.inputs ?? [], evidence?.artifacts ?? []);
+  const all = ways.length === 0 ? ignored : await ignoredBeyond(root, ignored, ways);
+  const seen = await digestOfIgnored(root, all, evidence?.inputs ?? [], evidence?.artifacts ?? []);
   return 'why' in seen ? seen : { toolchain: toolchain.hashes, ignored: seen.digest };
 }
 

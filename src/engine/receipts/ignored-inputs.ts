@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import { lstat, readdir, readlink } from 'node:fs/promises';
+import { lstat, readdir, readlink, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import picomatch from 'picomatch';
 import { errnoOf } from '../files/errno.ts';
 import { orWhenAbsent } from '../files/files.ts';
 import { fields, git, pathText } from '../git/core.ts';
-import { scopeMatchers } from '../jobs/scope-paths.ts';
+import { mayReachInto, scopeMatchers } from '../jobs/scope-paths.ts';
 import type { Repository } from '../repository/repository.ts';
 import { hashFile } from './hash-file.ts';
 
@@ -14,7 +13,7 @@ const MOST_FILES = 2_000;
 const MOST_BYTES = 64 * 1024 * 1024;
 
 /** What git ignores in a project, a whole directory by its name with a slash at the end. */
-export async function ignoredIn({ root }: Repository, signal?: AbortSignal): Promise<string[]> {
+export async function ignoredIn({ root }: Pick<Repository, 'root'>, signal?: AbortSignal): Promise<string[]> {
   const { stdout } = await git(
     root,
     ['ls-files', '--others', '--ignored', '--exclude-standard', '--directory', '-z'],
@@ -43,21 +42,21 @@ async function digest(
   artifacts: readonly string[],
 ): Promise<{ digest: string } | { why: string }> {
   const matches = scopeMatchers(patterns);
-  const bases = patterns.filter((one) => !one.startsWith('!')).map((one) => picomatch.scan(one).base);
   const own = new Set(artifacts);
   const found: string[] = [];
   const queue = [...ignored];
   let looked = 0;
   for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
     if (++looked > 10 * MOST_FILES) return tooMany;
-    if (!path.endsWith('/')) {
+    const dir = path.endsWith('/') ? path.slice(0, -1) : undefined;
+    if (dir === undefined) {
       if (matches(path) && !own.has(path)) found.push(path);
       if (found.length > MOST_FILES) return tooMany;
+      // A job that reads through it reads what no commit has.
+      if (mayReachInto(patterns, path) && (await leadsToDirectory(join(root, path)))) queue.push(`${path}/`);
       continue;
     }
-    const dir = path.slice(0, -1);
-    const within = (a: string, b: string) => b === '' || b === '.' || a === b || a.startsWith(`${b}/`);
-    if (!bases.some((base) => within(dir, base) || within(base, dir))) continue;
+    if (!mayReachInto(patterns, dir)) continue;
     for (const entry of await readdir(join(root, dir), { withFileTypes: true }))
       queue.push(`${dir}/${entry.name}${entry.isDirectory() ? '/' : ''}`);
   }
@@ -68,10 +67,20 @@ async function digest(
     bytes += stats?.size ?? 0;
     if (bytes > MOST_BYTES) return tooMany;
     hash.update(`${path}\0${stats ? stats.mode & 0o111 : 'gone'}\0`);
-    if (stats?.isSymbolicLink()) hash.update(await readlink(join(root, path)));
-    else if (stats?.isFile()) hash.update(await hashFile(join(root, path)));
+    if (stats?.isSymbolicLink()) hash.update(`${await readlink(join(root, path))}\0`);
+    const behind = stats?.isSymbolicLink()
+      ? await stat(join(root, path)).catch(orWhenAbsent(undefined))
+      : stats;
+    if (behind !== stats) bytes += behind?.size ?? 0;
+    if (bytes > MOST_BYTES) return tooMany;
+    if (behind?.isFile()) hash.update(await hashFile(join(root, path)));
   }
   return { digest: found.length === 0 ? '' : hash.digest('hex') };
+}
+
+async function leadsToDirectory(path: string): Promise<boolean> {
+  if (!(await lstat(path).catch(orWhenAbsent(undefined)))?.isSymbolicLink()) return false;
+  return (await stat(path).catch(() => undefined))?.isDirectory() === true;
 }
 
 const tooMany = {

@@ -95,7 +95,7 @@ async function find(
   const one = identified.get(job.name);
   if (!one || 'why' in one) return undefined;
   if (hasRun) {
-    const around = await aroundOf(job, repo.root, await ignoredIn(repo, ctx.signal));
+    const around = await aroundOf(job, repo.root, await ignoredIn(repo, ctx.signal), one.ways);
     const { toolchain, ignored } = one.parts;
     if (JSON.stringify(around) !== JSON.stringify({ toolchain, ignored })) {
       unlike.add(job.name);
