@@ -8,7 +8,7 @@ export const sessionStates = ['working', 'waiting', 'idle', 'ended', 'unknown'] 
 
 const session = {
   id: z.string().describe('The client’s own id.'),
-  client: z.string().describe('`claude`, `codex`, `copilot`, `gemini` or `opencode`.'),
+  client: z.string().describe('`claude`, `codex`, `copilot`, `gemini`, `opencode` or `vscode`.'),
   cwd: z.string().optional().describe('Where it stands, as its record has it.'),
 };
 

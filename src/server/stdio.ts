@@ -101,7 +101,9 @@ function announced(flags: Flags): WindowEntry | undefined {
   const named = (process.env.WORKSPACE_FOLDER_PATHS ?? '').split(delimiter);
   const folders = [...new Set([...(flags.root ?? []), ...named])].filter((one) => isAbsolute(one));
   try {
-    return WindowEntry.open(process.env, { socket: flags.socket ?? '', folders, server: DISCERN_VERSION });
+    const { socket = '', state } = flags;
+    const kept = state !== undefined && isAbsolute(state) ? { state } : {};
+    return WindowEntry.open(process.env, { socket, folders, server: DISCERN_VERSION, ...kept });
   } catch (error) {
     complain(error as Error);
     return undefined;

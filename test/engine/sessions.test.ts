@@ -32,6 +32,7 @@ const claudeId = '9c466457-0cd1-4f6d-9471-8c55506cf0e4';
 const codexId = '01a23a34-83fe-7852-96f9-f001dd93aab2';
 const copilotId = '45ddeb8a-6c99-4e83-aaea-a0f4afc678dc';
 const geminiId = '46ece11c-0e8f-4d0f-933e-7c0d826df351';
+const chatId = '3ae17ae0-3451-4883-bf96-15eb8b84be42';
 const asked = ['The first request, please.\nWith a second line.', 'And the second request.'];
 
 const { make, removeAll } = projects();
@@ -61,7 +62,7 @@ describe('The sessions of this machine', () => {
     await rm(home, { recursive: true, force: true });
   });
 
-  it('are listed of four clients, each with its place, its title and what it is doing', async () => {
+  it('are listed of five clients, each with its place, its title and what it is doing', async () => {
     const { data } = await list();
     const rows = data.sessions.map(({ id, client, cwd, title, state }) => [client, id, cwd, title, state]);
     const title = 'The first request, please. With a second line.';
@@ -70,10 +71,11 @@ describe('The sessions of this machine', () => {
       ['codex', codexId, '/home/person/app', title, 'ended'],
       ['copilot', copilotId, '/home/person/app', title, 'ended'],
       ['gemini', geminiId, '/home/person/app', title, 'waiting'],
+      ['vscode', chatId, '/home/person/app', '@scripted 11 say The first answer.', 'ended'],
     ]);
     const gemini = data.sessions.find(({ client }) => client === 'gemini');
     assert.equal(gemini?.needs_attention, 'asks a question');
-    assert.deepEqual([data.total, data.unread], [4, undefined]);
+    assert.deepEqual([data.total, data.unread], [5, undefined]);
   });
 
   it('of Claude Code wait, work, idle or have ended by what its running program says', async () => {
@@ -153,7 +155,12 @@ describe('The sessions of this machine', () => {
     await mkdir(join(home, '.local/share/opencode'), { recursive: true });
     await writeFile(join(home, '.local/share/opencode/opencode.db'), 'SQLite format 3\0');
     const { data } = await list();
-    assert.deepEqual(data.sessions.map(({ client }) => client).sort(), ['claude', 'codex', 'gemini']);
+    assert.deepEqual(data.sessions.map(({ client }) => client).sort(), [
+      'claude',
+      'codex',
+      'gemini',
+      'vscode',
+    ]);
     const said = Object.fromEntries((data.unread ?? []).map(({ client, why }) => [client, why]));
     assert.match(said.copilot ?? '', /session-state cannot be read \(ELOOP\)/);
     assert.match(said.gemini ?? '', /has 1 in a format that is not known/);
@@ -234,10 +241,10 @@ describe('The sessions of this machine', () => {
     }
     await rm(join(home, '.gemini'), { recursive: true });
     const { data } = await list('--limit', '8');
-    assert.deepEqual([data.sessions.length, data.total], [8, 63]);
+    assert.deepEqual([data.sessions.length, data.total], [8, 64]);
     assert.deepEqual(
-      data.sessions.slice(3).map(({ id }) => id),
-      ['copy-59', 'copy-58', 'copy-57', 'copy-56', 'copy-55'],
+      data.sessions.slice(4).map(({ id }) => id),
+      ['copy-59', 'copy-58', 'copy-57', 'copy-56'],
     );
   });
 
@@ -263,7 +270,10 @@ describe('The sessions of this machine', () => {
     const before = process.env.HOME;
     process.env.HOME = home;
     try {
-      const files = [claudeFile(), ...(await Promise.all(['.codex', '.copilot', '.gemini'].map(recordIn)))];
+      const files = [
+        claudeFile(),
+        ...(await Promise.all(['.codex', '.copilot', '.gemini', '.local'].map(recordIn))),
+      ];
       await fc.assert(
         fc.asyncProperty(fc.array(fc.oneof(line, fc.string())), async (lines) => {
           for (const file of files) await writeFile(file, lines.join('\n'));

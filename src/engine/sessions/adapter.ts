@@ -36,7 +36,7 @@ export interface Facts extends Pick<SessionRow, 'state'> {
   needs_attention?: string | undefined;
   /** What it said to the person last. */
   said?: string | undefined;
-  /** A part of another session, such as a sub-agent, which is not listed by itself. */
+  /** A part of another session, such as a sub-agent, or one in which nothing was asked: it is not listed by itself. */
   part?: true;
 }
 
@@ -60,8 +60,11 @@ export interface Adapter {
   asked(line: Json): Query | undefined;
   /** Texts of which one is in each line that {@link asked} is about, so that the others need not be parsed. */
   marks: readonly string[];
-  /** Everything a person asked in one session, oldest first, of a record that has no lines; {@link asked} is not used then. */
-  recall?(found: Found, signal: AbortSignal): Promise<Query[]>;
+  /**
+   * Everything a person asked in one session, oldest first, and how many lines were too long to be looked into: of a record whose lines
+   * do not stand alone. {@link asked} is not used then.
+   */
+  recall?(found: Found, signal: AbortSignal): Promise<{ queries: Query[]; skipped: number }>;
 }
 
 /** The names in a folder; none where it is absent, and said where it is there and cannot be read. */

@@ -9,8 +9,9 @@ import { codex } from './codex.ts';
 import { copilot } from './copilot.ts';
 import { gemini } from './gemini.ts';
 import { opencode } from './opencode.ts';
+import { vscode } from './vscode.ts';
 
-const adapters: readonly Adapter[] = [claude, codex, copilot, gemini, opencode];
+const adapters: readonly Adapter[] = [claude, codex, copilot, gemini, opencode, vscode];
 
 /** True of a client whose sessions are read. */
 export const readsSessionsOf = (client: string): boolean => adapters.some((one) => one.client === client);

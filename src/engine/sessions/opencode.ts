@@ -38,7 +38,7 @@ export const opencode: Adapter = {
   async recall({ id, file }, signal) {
     const answer = await rowsIn(file, askedSql(id), signal);
     if ('problem' in answer) throw new Error(`${file} ${answer.problem}.`);
-    return answer.rows.flatMap(queryIn);
+    return { queries: answer.rows.flatMap(queryIn), skipped: 0 };
   },
 };
 

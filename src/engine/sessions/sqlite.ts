@@ -20,7 +20,7 @@ interface NodeSqlite {
   DatabaseSync: new (
     path: string,
     options: { readOnly: boolean },
-  ) => { prepare(sql: string): { all(): unknown[] }; exec(sql: string): void; close(): void };
+  ) => { prepare(sql: string): { iterate(): Iterable<unknown> }; exec(sql: string): void; close(): void };
 }
 
 /**
@@ -42,7 +42,7 @@ function byNode({ DatabaseSync }: NodeSqlite, file: string, sql: string): Rows {
     const database = new DatabaseSync(file, { readOnly: true });
     try {
       database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
-      return { rows: database.prepare(sql).all().filter(isObject) };
+      return bounded(database.prepare(sql).iterate());
     } finally {
       database.close();
     }
@@ -51,9 +51,26 @@ function byNode({ DatabaseSync }: NodeSqlite, file: string, sql: string): Rows {
   }
 }
 
+/** Rows within the same limits as a program's answer has: it blocks everything else meanwhile. */
+function bounded(rows: Iterable<unknown>): Rows {
+  const end = Date.now() + PATIENCE_MS;
+  const kept: Row[] = [];
+  let bytes = 0;
+  for (const row of rows) {
+    if (!isObject(row)) continue;
+    for (const value of Object.values(row)) bytes += typeof value === 'string' ? value.length : 8;
+    if (bytes > MOST_BYTES) return tooLong;
+    if (Date.now() > end) return cannot(`it took more than ${PATIENCE_MS / 1_000} s`);
+    kept.push(row);
+  }
+  return { rows: kept };
+}
+
 const cannot = (why: string): Rows => ({
   problem: `cannot be read (${why.trim().slice(0, 200) || 'no reason was given'})`,
 });
+
+const tooLong = cannot(`the answer has more than ${MOST_BYTES} bytes`);
 
 function byProgram(program: string, file: string, sql: string, signal: AbortSignal): Promise<Rows> {
   return new Promise((resolve) => {
@@ -75,7 +92,7 @@ function byProgram(program: string, file: string, sql: string, signal: AbortSign
     });
     child.on('error', (error) => resolve(cannot(error.message)));
     child.on('close', (code) => {
-      if (bytes > MOST_BYTES) return resolve(cannot(`the answer has more than ${MOST_BYTES} bytes`));
+      if (bytes > MOST_BYTES) return resolve(tooLong);
       if (code !== 0) return resolve(cannot(errors));
       try {
         const rows: unknown = JSON.parse(Buffer.concat(said).toString('utf8') || '[]');

@@ -27,6 +27,8 @@ export interface WindowRecord {
   pid: number;
   /** The server's own version, for a word about it. */
   server: string;
+  /** The window's state file, where it keeps one: it lies in VS Code's own folder for this user. */
+  state?: string;
   /** Milliseconds since the epoch. */
   at: number;
 }
@@ -60,7 +62,7 @@ export class WindowEntry {
   /** Writes a window's record for the user alone; `undefined` where this user has no home to keep it in. Throws what cannot be written. */
   static open(
     env: NodeJS.ProcessEnv,
-    window: Pick<WindowRecord, 'socket' | 'folders' | 'server'>,
+    window: Pick<WindowRecord, 'socket' | 'folders' | 'server' | 'state'>,
   ): WindowEntry | undefined {
     const dir = windowsDir(env);
     if (dir === undefined) return undefined;
@@ -146,7 +148,7 @@ function isOwn({ uid, mode }: { uid: number; mode: number }, others: number): bo
 }
 
 function isRecord(value: Partial<WindowRecord>): value is WindowRecord {
-  const { version, socket, folders, pid, server, at } = value;
+  const { version, socket, folders, pid, server, at, state } = value;
   return (
     version === 1 &&
     isText(socket) &&
@@ -156,6 +158,7 @@ function isRecord(value: Partial<WindowRecord>): value is WindowRecord {
     Number.isSafeInteger(pid) &&
     (pid ?? 0) > 1 &&
     isText(server) &&
+    (state === undefined || (isText(state) && isAbsolute(state))) &&
     typeof at === 'number' &&
     Number.isFinite(at)
   );

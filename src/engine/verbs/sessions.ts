@@ -10,7 +10,6 @@ import { checkoutOf } from '../callers/checkout-of.ts';
 import { askedIn } from '../sessions/asked.ts';
 import { factsOf, knownSessions, rowOf } from '../sessions/list.ts';
 import { placesFor, sessionNamed } from '../sessions/named.ts';
-import { notReadYet } from '../sessions/unread.ts';
 
 const USUAL = 50;
 
@@ -26,7 +25,7 @@ export async function sessions(
   const { limit = USUAL } = args;
   const repository = args.repo === undefined ? undefined : await repositoryAt(args.repo, ctx);
   const { env } = process;
-  const [{ known, unread }, others] = await Promise.all([knownSessions(env), notReadYet(env)]);
+  const { known, unread } = await knownSessions(env);
   const heard = placesFor(ctx, repository);
   const rows: SessionRow[] = [];
   const lost = new Map<string, string[]>();
@@ -55,7 +54,6 @@ export async function sessions(
           client,
           why: `${count(files.length, 'record')} with nothing in it that is known, such as ${files[0]}.`,
         })),
-        ...others,
       ];
   const waiting = rows.filter((row) => row.needs_attention !== undefined).length;
   return {
