@@ -82,7 +82,7 @@ describe('The chats of VS Code', () => {
     await writeFile(file, `${[...lines.slice(0, asks - 1), question].join('\n')}\n`);
     assert.deepEqual(await states(), ['waiting', 'asks a question']);
     const { kind, k, v } = JSON.parse(lines[asks - 1] ?? '');
-    const second = JSON.stringify({ kind, k, v: v.slice(0, 1) });
+    const second = JSON.stringify({ kind, k, v: v.slice(0, 2) });
     await writeFile(file, `${[...lines.slice(0, asks - 1), second].join('\n')}\n`);
     assert.deepEqual(await states(), ['waiting', 'asks a question']);
     // One that was quiet for long may have been killed with its window.
