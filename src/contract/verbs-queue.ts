@@ -5,7 +5,7 @@ import type { VerbDescriptor } from './verb.ts';
 import { path } from './verb-arguments.ts';
 
 /** How an entry of the queue stands: `out` is one that fell out, or was dropped, and says why. */
-export const entryStates = ['waiting', 'proving', 'green', 'held', 'landed', 'out'] as const;
+export const entryStates = ['waiting', 'proving', 'green', 'landing', 'held', 'landed', 'out'] as const;
 
 export const QueueEntry = z.strictObject({
   entry: z.string().describe('Its name, such as q7.'),

@@ -34,8 +34,8 @@ const Entry = z.object({
   /** A person's word was asked for about this very commit, and given. */
   agreed: z.boolean(),
   state: z.enum(['waiting', 'held', 'landed', 'out']),
-  /** What who drives the queue has seen of it; nothing where nobody does. */
-  judged: z.enum(['proving', 'green', 'red']).exactOptional(),
+  /** What who drives the queue has seen of it, or does with it; nothing where nobody does. */
+  judged: z.enum(['proving', 'green', 'red', 'landing']).exactOptional(),
   reason: z.string().exactOptional(),
   error: z.string().exactOptional(),
   landed: z.string().exactOptional().describe('The commit it landed as.'),
@@ -129,22 +129,37 @@ export async function addEntry(
 }
 
 /**
- * Changes an entry that has a place still; resolves with it as it is then, or `undefined` where it has none. That it landed is written
- * down even of one that was taken out while it did.
+ * Changes an entry that has a place still; resolves with it as it is then, or `undefined` where it has none, or `unless` says no of it as
+ * it is at that moment. That it landed is written down even of one that was taken out while it did.
  */
 export async function changeEntry(
   commonDir: string,
   number: number,
   change: Partial<Pick<Entry, 'state' | 'judged' | 'reason' | 'error' | 'landed'>>,
+  unless: (entry: Entry) => boolean = () => false,
 ): Promise<Entry | undefined> {
   return exclusively(commonDir, async ({ entries }) => {
     const found = entries.find((one) => one.number === number);
-    if (!found || !(hasPlace(found) || change.state === 'landed')) return undefined;
+    if (!found || !(hasPlace(found) || change.state === 'landed') || unless(found)) return undefined;
     const { reason: _, error: __, judged: ___, ...kept } = found;
     const next = { ...kept, ...change };
     await write(commonDir, next);
     return next;
   });
+}
+
+/**
+ * Says of an entry that it lands now, which nobody is to answer otherwise from then on; false where it does not wait any more, so that
+ * it may not.
+ */
+export const beginLanding = async (commonDir: string, number: number): Promise<boolean> =>
+  (await changeEntry(commonDir, number, { judged: 'landing' }, ({ state }) => state !== 'waiting')) !==
+  undefined;
+
+/** Says of what has a place for a worktree that it landed, where that was by an `accept` of its own. */
+export async function landedByHand(commonDir: string, worktree: string, landed: string): Promise<void> {
+  for (const { number } of outdatedBy((await readQueue(commonDir)).entries, worktree))
+    await changeEntry(commonDir, number, { state: 'landed', landed });
 }
 
 /** Entries as they are told: those with a place in order, then those that are over, the last first. */
@@ -154,7 +169,7 @@ export async function toldEntries(commonDir: string, entries: readonly Entry[]):
   const told = (entry: Entry): QueueEntry => {
     const { number, state, judged, worktree, branch, commit, since, reason, error, landed } = entry;
     const place = places.get(number);
-    const seen = driven && state === 'waiting' && (judged === 'proving' || judged === 'green');
+    const seen = driven && state === 'waiting' && judged !== undefined && judged !== 'red';
     return {
       entry: `q${number}`,
       ...(place !== undefined && { place }),

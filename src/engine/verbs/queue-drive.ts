@@ -1,13 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../../contract/values.ts';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
 import { point } from '../faults/faults.ts';
-import { exists } from '../files/files.ts';
-import { isAncestor } from '../git/refs.ts';
 import { recoverOwnCheckouts } from '../landing/own-checkout.ts';
-import { changeEntry, driverLockPath, type Entry, readQueue } from '../queue/entries.ts';
-import { isLanded, landedAs } from '../repository/landed.ts';
+import { beginLanding, changeEntry, driverLockPath, type Entry, readQueue } from '../queue/entries.ts';
 import {
   openRepository,
   type Repository,
@@ -17,8 +15,9 @@ import {
 } from '../repository/repository.ts';
 import { holding, tryLock } from '../state/lock.ts';
 import { acceptProved } from './accept.ts';
-import { finishLanding } from './accept-settle.ts';
+import { settled } from './queue-settle.ts';
 import { judge, type Speculation } from './queue-speculate.ts';
+import { holdsFor, passes, pauseMs } from './queue-tries.ts';
 
 /** The most gates of entries that run at once, as of the jobs of one gate; their test jobs also wait for their slots. */
 const MOST_AT_ONCE = Math.max(4, 2 * availableParallelism());
@@ -32,14 +31,9 @@ const mostAtOnce = ({ config }: Repository) =>
 /** How often others' changes of queue and trunk are looked for while gates run, in milliseconds; the end of a gate is seen at once. */
 const LOOK_MS = 1_000;
 
-/** What keeps an entry from landing only for now, and not by its own fault: it keeps its place until somebody releases it. */
-const holdsFor = new Set([
-  'dirty_landing_checkout',
-  'landing_parked',
-  'locked_worktree',
-  'unavailable',
-  'untrusted',
-]);
+/** True of one that is to be made anew. */
+const isPast = ({ state, until = 0 }: Speculation) =>
+  state === 'stale' || (state === 'paused' && Date.now() >= until);
 
 /**
  * Gates and lands what waits in the queue, until nothing does or `stop` aborts. Each entry is judged on the combination before it,
@@ -62,6 +56,24 @@ export async function driveQueue(
     return 'driven' as const;
   });
   return drove ?? 'elsewhere';
+}
+
+/**
+ * Settles an entry whose landing was cut off, as far as it came; `undefined` where it has not landed, and `elsewhere` where another
+ * process runs the queue.
+ */
+export async function settleCutOff(
+  repo: Repository,
+  entry: Entry,
+  ctx: Context,
+): Promise<string | undefined | 'elsewhere'> {
+  const ended = await alone(repo, ctx, async (home) => {
+    const over = await settled(repo, home, entry, ctx);
+    const landed = over && 'landed' in over ? over.landed : undefined;
+    await changeEntry(repo.commonDir, entry.number, landed ? { state: 'landed', landed } : {});
+    return { landed };
+  });
+  return ended === undefined ? 'elsewhere' : ended.landed;
 }
 
 /**
@@ -100,6 +112,8 @@ class Run {
   readonly #ctx: Context;
   readonly #stop: AbortSignal;
   readonly #specs = new Map<number, Speculation>();
+  /** Which try of each this is, by its number and what it is judged on, where one was in vain. */
+  readonly #tries = new Map<string, number>();
   /** Every gate that was begun, those of forgotten entries too. */
   readonly #gates = new Set<Promise<void>>();
   /** Set where no gate may run: the worktree whose entry is left alone. */
@@ -146,7 +160,7 @@ class Run {
     for (const entry of waiting) {
       if (entry.worktree === this.#readyBut) return false;
       let spec = this.#specs.get(entry.number);
-      if (spec === undefined || spec.base !== base || spec.head !== entry.commit || spec.state === 'stale') {
+      if (spec === undefined || spec.base !== base || spec.head !== entry.commit || isPast(spec)) {
         this.#forget(entry.number);
         if (running >= mostAtOnce(repo)) break;
         const settled = await this.#check(repo, entry);
@@ -157,6 +171,11 @@ class Run {
       }
       if (this.#readyBut !== undefined && spec.state !== 'green') return false;
       if (spec.state === 'running') running++;
+      // What it was judged on may be what failed, so that it is held only where that is the trunk.
+      if (spec.state === 'unjudged' && (base === trunk.commit || this.#mayTry(entry, spec))) {
+        await this.#unjudged(repo, entry, spec, spec.error ?? 'unavailable', spec.reason ?? '');
+        return true;
+      }
       if (spec.state === 'red') {
         // It is its own fault only where all that it was judged on is on the trunk.
         if (base !== trunk.commit) continue;
@@ -173,58 +192,18 @@ class Run {
 
   /** Settles an entry whose worktree or commit is not what was queued; false where it is. */
   async #check(repo: Repository, entry: Entry): Promise<boolean> {
-    const found = await openRepository(entry.root).catch((error: unknown) => {
-      if (Refusal.is(error)) return error;
-      throw error;
-    });
-    const now = Refusal.is(found) ? undefined : found;
-    const short = entry.commit.slice(0, 10);
-    if (now?.commit === entry.commit) {
-      const why = await notOfThisTrunk(repo, now, entry);
-      if (why !== undefined) await this.#out(repo, entry, 'unknown_ref', why);
-      return why !== undefined;
-    }
-    // It may be that its landing was cut off before this was written down.
-    const interrupted = await finishLanding(repo, this.#ctx);
-    const again = interrupted ? await openRepository(this.#home) : repo;
-    const landed = await this.#landedCommit(again, entry);
-    if (landed !== undefined) await this.#landed(repo, entry, landed);
-    else if (now)
-      await this.#out(
-        repo,
-        entry,
-        'busy',
-        `moved: ${now.branch ?? entry.worktree} is at ${now.commit.slice(0, 10)} now, and ${short} was queued`,
-      );
-    else if (Refusal.is(found) && (await exists(entry.root)))
-      await this.#out(repo, entry, found.slug, found.message);
-    else
-      await this.#out(repo, entry, 'root_missing', `its worktree is gone, and ${short} is not on the trunk`);
+    const over = await settled(repo, this.#home, entry, this.#ctx);
+    if (over === undefined) return false;
+    if ('landed' in over) await this.#landed(repo, entry, over.landed);
+    else await this.#out(repo, entry, over.error, over.reason);
     return true;
-  }
-
-  async #landedCommit(repo: Repository, { commit }: Entry): Promise<string | undefined> {
-    const trunk = requireTrunk(repo);
-    try {
-      if (await isAncestor(repo.top, commit, trunk.commit)) return trunk.commit;
-      const as = await landedAs(repo, commit);
-      return as ?? ((await isLanded(repo, commit)) ? trunk.commit : undefined);
-    } catch (error) {
-      // Its commit may be gone with its worktree.
-      this.#ctx.emit({
-        type: 'progress',
-        message: `${commit.slice(0, 10)} cannot be looked for: ${String(error).slice(0, 200)}`,
-      });
-      return undefined;
-    }
   }
 
   /** True where that settled it. */
   async #land(repo: Repository, entry: Entry, spec: Speculation): Promise<boolean> {
     const { base, head, to, met } = spec;
-    // Somebody may have held or dropped it since the queue was read.
-    const { entries } = await readQueue(repo.commonDir);
-    if (!entries.some(({ number, state }) => number === entry.number && state === 'waiting')) return true;
+    // Somebody may have held or dropped it since the queue was read; from here on nobody can.
+    if (!(await beginLanding(repo.commonDir, entry.number))) return true;
     await point('queue.landing');
     try {
       const ctx = {
@@ -248,19 +227,51 @@ class Run {
       );
       return true;
     } catch (error) {
-      if (!Refusal.is(error)) throw error;
-      const { landing } = (error.detail.data ?? {}) as { landing?: { trunk_landed?: boolean } };
+      const slug = Refusal.is(error) ? error.slug : 'internal_error';
+      const { landing } = ((Refusal.is(error) && error.detail.data) || {}) as {
+        landing?: { trunk_landed?: boolean };
+      };
       if (landing?.trunk_landed) {
-        await this.#landed(repo, entry, to, error.message);
+        await this.#landed(repo, entry, to, messageOf(error));
         return true;
       }
-      if (this.#readyBut !== undefined || (error.slug === 'cancelled' && this.#stop.aborted)) return false;
-      if (error.slug === 'behind_trunk') this.#forget(entry.number);
-      else if (error.slug === 'busy') await this.#wait(1_000);
-      else if (holdsFor.has(error.slug)) await this.#hold(repo, entry, error.slug, error.message);
-      else await this.#out(repo, entry, error.slug, error.message);
+      await changeEntry(repo.commonDir, entry.number, { judged: 'green' });
+      if (this.#readyBut !== undefined || (slug === 'cancelled' && this.#stop.aborted)) return false;
+      if (slug === 'behind_trunk') this.#forget(entry.number);
+      else if (slug === 'busy') await this.#wait(1_000);
+      else if (holdsFor.has(slug)) await this.#hold(repo, entry, slug, messageOf(error));
+      else if (passes.has(slug)) await this.#unjudged(repo, entry, spec, slug, messageOf(error));
+      else await this.#out(repo, entry, slug, messageOf(error));
       return true;
     }
+  }
+
+  #triesOf({ number }: Entry, { base }: Speculation): number {
+    return this.#tries.get(`${number} ${base}`) ?? 1;
+  }
+
+  #mayTry(entry: Entry, spec: Speculation): boolean {
+    return pauseMs(this.#triesOf(entry, spec)) !== undefined;
+  }
+
+  /** One that no verdict came of, by no fault of its own: it is tried again after a while, and held once that was in vain. */
+  async #unjudged(
+    repo: Repository,
+    entry: Entry,
+    spec: Speculation,
+    error: string,
+    reason: string,
+  ): Promise<void> {
+    const tries = this.#triesOf(entry, spec);
+    this.#tries.set(`${entry.number} ${spec.base}`, tries + 1);
+    const pause = pauseMs(tries);
+    if (pause === undefined) {
+      const why = `tried ${tries} times, and each time something else than the work kept it from being judged or landed: ${reason}`;
+      return this.#hold(repo, entry, error, why);
+    }
+    this.#say(entry, `is tried again: ${reason}`);
+    spec.state = 'paused';
+    spec.until = Date.now() + pause;
   }
 
   async #landed({ commonDir }: Repository, entry: Entry, landed: string, reason?: string): Promise<void> {
@@ -296,16 +307,4 @@ class Run {
     await Promise.race([tick, ...running.map(({ ended }) => ended)]);
     timer.abort();
   }
-}
-
-/** Why an entry is not to land on the trunk as it is: its work may be on commits that somebody took off it. */
-async function notOfThisTrunk(
-  repo: Repository,
-  there: Repository,
-  { onto }: Entry,
-): Promise<string | undefined> {
-  const { name, commit } = requireTrunk(repo);
-  if (there.trunk?.name !== name) return `its trunk is ${there.trunk?.name ?? 'not known'} there`;
-  if (onto === undefined || onto === commit || (await isAncestor(repo.top, onto, commit))) return undefined;
-  return `${name} was at ${onto.slice(0, 10)} when this was queued, and has that commit no more: see that the work should land as it is, then queue it again`;
 }

@@ -4,12 +4,12 @@ import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
 import { changeEntry, type Entry, entryNamed, hasPlace, readQueue, toldEntries } from '../queue/entries.ts';
 import { openRepository, type Repository, where } from '../repository/repository.ts';
-import { driveQueue } from './queue-drive.ts';
+import { driveQueue, settleCutOff } from './queue-drive.ts';
 
 /**
  * The queue of landings. Without `action` it only looks. `run` gates and lands what waits, until nothing does; `hold` keeps an
  * entry's place and lets others land before it, `release` ends that, `drop` takes an entry out and leaves its worktree. Refuses
- * `path_not_found` for an entry that is not there or has no place any more.
+ * `path_not_found` for an entry that is not there or has no place any more, and `busy` for one that lands at this moment.
  */
 export async function queue(root: string, args: Args<'queue'>, ctx: Context): Promise<Result<'queue'>> {
   const repo = await openRepository(root, ctx.signal);
@@ -28,8 +28,15 @@ export async function queue(root: string, args: Args<'queue'>, ctx: Context): Pr
     default: {
       const found = await requireEntry(repo, entry);
       const name = `q${found.number}`;
-      const changed = await changeEntry(repo.commonDir, found.number, changes[action]);
-      if (!changed) throw gone(repo, name);
+      if (found.judged === 'landing') {
+        const landed = await settleCutOff(repo, found, ctx);
+        if (landed === 'elsewhere') throw landing(repo, name);
+        if (landed !== undefined) throw gone(repo, name, landed);
+      }
+      // It may begin to land just now.
+      const isLanding = ({ judged }: Entry) => judged === 'landing';
+      const changed = await changeEntry(repo.commonDir, found.number, changes[action], isLanding);
+      if (!changed) throw await overSince(repo, found.number);
       return answer(repo, `${name} is ${done[action]}.`);
     }
   }
@@ -53,17 +60,30 @@ async function requireEntry(repo: Repository, name: string | undefined): Promise
       data: where(repo),
     });
   const found = entryNamed((await readQueue(repo.commonDir)).entries, name);
-  if (!found || !hasPlace(found)) throw gone(repo, name);
+  if (!found || !hasPlace(found)) throw gone(repo, name, found?.landed);
   return found;
 }
 
-const gone = (repo: Repository, name: string) =>
+/** Why an entry that was there a moment ago cannot be changed any more. */
+async function overSince(repo: Repository, number: number): Promise<Refusal> {
+  const now = (await readQueue(repo.commonDir)).entries.find((one) => one.number === number);
+  return now && hasPlace(now) ? landing(repo, `q${number}`) : gone(repo, `q${number}`, now?.landed);
+}
+
+const landing = (repo: Repository, name: string) =>
+  new Refusal(
+    'busy',
+    `${name} is landing at this moment, so it can be neither held nor dropped: call queue, which says what came of it.`,
+    { data: where(repo) },
+  );
+
+const gone = (repo: Repository, name: string, landed?: string) =>
   new Refusal(
     'path_not_found',
-    `No entry ${name} waits in the queue: call queue, which lists those that do.`,
-    {
-      data: where(repo),
-    },
+    landed === undefined
+      ? `No entry ${name} waits in the queue: call queue, which lists those that do.`
+      : `${name} does not wait any more: it landed as ${landed.slice(0, 10)}.`,
+    { data: where(repo) },
   );
 
 async function answer(repo: Repository, said?: string): Promise<Result<'queue'>> {
