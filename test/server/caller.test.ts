@@ -116,6 +116,36 @@ describe('Where the caller stands', () => {
     assert.equal((await held(server)).moved_by, 'start');
   });
 
+  it('is told when only its session record says that it went back to where it was launched', async () => {
+    const project = await make();
+    const { claude } = sessionsIn(project.home);
+    const server = await open({ name: 'claude-code', env: claude.env(project.root), cwd: project.root });
+    const own = await ownWorktree(project, 'mine', false);
+    await claude.process(project.root);
+    assert.equal(
+      (await server.call('discern_test')).envelope.data.caller,
+      undefined,
+      'it stands where it is held',
+    );
+    await claude.process(own);
+    assert.equal((await server.call('discern_test')).envelope.data.root, own);
+    await claude.process(project.root);
+    for (const verb of ['done', 'status']) {
+      const back = await server.call(`discern_${verb}`);
+      assert.equal(back.envelope.data.root, own, 'only work is followed');
+      assert.equal((back.envelope.data.caller as { state: string }).state, 'trunk', back.text);
+      assert.ok(
+        first(back).includes(`You are in ${project.root} (Claude Code’s session record)`),
+        first(back),
+      );
+    }
+    assert.equal((await held(server)).root, own);
+    // What its shell did since then is known better.
+    const other = await ownWorktree(project, 'other', false);
+    await claude.transcript([{ type: 'user', cwd: other, sessionId: sessionsIn('').session }]);
+    assert.equal((await server.call('discern_test')).envelope.data.root, other);
+  });
+
   it('follows only a move: where the caller stood before a start or a person’s word stays where it is', async () => {
     const project = await make();
     const { claude } = sessionsIn(project.home);

@@ -52,6 +52,32 @@ describe('A gate that judged nothing of anyone’s', () => {
     });
   }
 
+  it('takes a worktree that lies in another checkout for no change of that checkout', async () => {
+    const project = await make();
+    const inside = join(project.root, '.tool/worktrees/mine');
+    await git(project.root, 'worktree', 'add', '--quiet', '-b', 'mine', inside);
+    const idle = await (await open({ args: ['--root', inside] })).call('discern_done');
+    assert.equal(idle.envelope.data.divergence, undefined, idle.text);
+    const server = await open({ args: ['--root', project.root] });
+    assert.equal((await server.call('discern_test')).envelope.data.divergence, undefined);
+    await project.commit({ 'src/b.txt': 'BROKEN\n' }, inside);
+    for (const verb of ['done', 'test', 'status']) {
+      const answer = await server.call(`discern_${verb}`);
+      assert.equal(answer.envelope.ok, true, 'the gate is not about it');
+      assert.ok(String(answer.envelope.data.divergence).includes(`${inside} (mine: 1 commit)`), answer.text);
+      assert.ok(first(answer).includes(`This is about ${project.root}`), answer.text);
+    }
+    // A new file beside it is somebody’s work.
+    await writeFile(join(project.root, '.tool/worktrees/note.txt'), 'mine\n');
+    assert.equal((await server.call('discern_test')).envelope.data.divergence, undefined);
+    await git(inside, 'reset', '--quiet', '--hard', 'main');
+    const other = await (await open({ args: ['--root', inside] })).call('discern_test');
+    assert.ok(
+      String(other.envelope.data.divergence).includes(`${project.root} (main: uncommitted`),
+      other.text,
+    );
+  });
+
   it('says so over HTTP too, of the checkout that a call names', async () => {
     const project = await make();
     const sibling = join(project.home, 'sibling');

@@ -26,8 +26,11 @@ export const claude: Source = {
       current === undefined
         ? [[], false]
         : await Promise.all([transcript(home, current), isShared(home, current)]);
-    if (shared) return declared(process, [], facts);
-    return [...(await declared(process, lines, facts)), ...lines.filter((one) => !one.declared)];
+    const stands = process && (await byProcess(process, facts));
+    if (shared) return stands ? [stands] : [];
+    if (stands?.declared) return [stands, ...lines.filter((one) => !one.declared)];
+    // Where it was launched its shell may have gone on from, which the transcript knows.
+    return stands ? [...lines.filter((one) => !one.declared), stands] : lines;
   },
 };
 
@@ -73,16 +76,14 @@ async function processRecord(
   return undefined;
 }
 
-/** The moves the client declared: by its process's record, else by its transcript. A session that stays where it was launched declares none. */
-async function declared(
-  process: ProcessRecord | undefined,
-  lines: readonly Standing[],
-  { env, launch }: CallerFacts,
-): Promise<Standing[]> {
-  if (process === undefined) return lines.filter((one) => one.declared);
-  const { cwd } = process;
+/** Where a session stands by its process's record. One that is where it was launched declares no move, but may have come back there. */
+async function byProcess({ cwd }: ProcessRecord, { env, launch }: CallerFacts): Promise<Standing> {
   const launched = await Promise.all([env.CLAUDE_PROJECT_DIR, launch].map((one) => isSamePlace(cwd, one)));
-  return launched.includes(true) ? [] : [{ cwd, evidence: 'Claude Code’s session record', declared: true }];
+  return {
+    cwd,
+    evidence: 'Claude Code’s session record',
+    ...(!launched.includes(true) && { declared: true as const }),
+  };
 }
 
 /** More processes at once than a person has; then nobody knows whose a word is. */

@@ -112,6 +112,8 @@ export async function status(root: string, args: Args<'status'>, ctx: Context): 
       ...(await notKnown(repo.top, tree)),
       ...repo.config.notes,
     ],
-    message: clean ? (diverged ?? 'Nothing uncommitted.') : `Uncommitted changes: ${listChanges(tree)}.`,
+    message: clean
+      ? (diverged ?? 'Nothing uncommitted.')
+      : [diverged, `Uncommitted changes: ${listChanges(tree)}.`].filter(Boolean).join(' '),
   };
 }
