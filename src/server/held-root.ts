@@ -1,6 +1,6 @@
-import { realpath } from 'node:fs/promises';
 import type { Held } from '../contract/data.ts';
 import { exists } from '../engine/files/files.ts';
+import { realPlace } from '../engine/git/git-dir.ts';
 import { type Anchor, anchorOf, isSameCheckout } from '../engine/repository/anchor.ts';
 import { findRoot } from '../engine/repository/root.ts';
 import { loadEngine } from './engine.ts';
@@ -125,7 +125,7 @@ export class HeldRoot {
   async repository(): Promise<{ commonDir: string; prefix: string; top?: string } | undefined> {
     const found = (await this.#anchor) ?? this.#left;
     if (found === undefined) return undefined;
-    return { ...found, commonDir: await realpath(found.commonDir).catch(() => found.commonDir) };
+    return { ...found, commonDir: realPlace(found.commonDir) };
   }
 
   /**

@@ -1,5 +1,6 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { realPlace } from '../git/git-dir.ts';
 import { anchorOf } from '../repository/anchor.ts';
 
 /** The checkout a directory lies in. Absolute paths, free of symlinks. */
@@ -24,7 +25,7 @@ export async function checkoutOf(directory: string): Promise<CheckoutPlace | und
   if (gitDir !== commonDir && (await isCopy(top, gitDir))) return undefined;
   return {
     top,
-    commonDir: await realpath(commonDir).catch(() => commonDir),
+    commonDir: realPlace(commonDir),
     linked: gitDir !== commonDir,
   };
 }

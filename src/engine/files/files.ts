@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { access, constants, copyFile, link, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { existsSync, lstatSync, type Stats } from 'node:fs';
+import { constants, copyFile, link, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { errnoOf } from './errno.ts';
 
 /** Our own directory under the git common dir: proofs, locks, run output, journals (contract §6). */
 export const stateDir = (commonDir: string) => join(commonDir, 'discern-vscode');
 
-export const exists = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  );
+export const exists = async (path: string): Promise<boolean> => existsSync(path);
+
+/** What stands at a path, a link as such; `undefined` where nothing does. Throws where that cannot be told. */
+export const placeAt = (path: string): Stats | undefined => lstatSync(path, { throwIfNoEntry: false });
 
 /** The names in a directory; none where there is none, or none that may be read. */
 export const namesIn = (dir: string): Promise<string[]> => readdir(dir).catch(() => []);

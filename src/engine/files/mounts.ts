@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import { orWhenAbsent } from './files.ts';
+import { readFileSync } from 'node:fs';
+import { errnoOf } from './errno.ts';
 
 /** Where the kernel lists the mounts that this process sees (proc(5)). */
 const MOUNTS = '/proc/self/mountinfo';
@@ -26,11 +26,19 @@ const plain = (field: string) =>
  */
 export async function mountsWithin(directory: string): Promise<Buffer[]> {
   if (process.platform !== 'linux') return [];
-  const text = await readFile(MOUNTS).catch(orWhenAbsent(Buffer.alloc(0)));
   const top = Buffer.from(directory);
-  return parseMountinfo(text)
+  return parseMountinfo(mountinfo())
     .filter((point) => isWithin(point, top))
     .sort((a, b) => a.length - b.length);
+}
+
+function mountinfo(): Buffer {
+  try {
+    return readFileSync(MOUNTS);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return Buffer.alloc(0);
+    throw error;
+  }
 }
 
 function isWithin(path: Buffer, top: Buffer): boolean {

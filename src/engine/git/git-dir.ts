@@ -1,4 +1,4 @@
-import { realpath } from 'node:fs/promises';
+import { realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { readBounded } from '../files/bounded-file.ts';
 
@@ -27,7 +27,16 @@ export async function gitDirOf(checkout: string): Promise<string | undefined> {
   const named = /^gitdir: (.+?)\r?\n?$/s.exec(read.text)?.[1];
   if (named === undefined) return undefined;
   const gitDir = resolve(checkout, named);
-  return realpath(gitDir).catch(() => gitDir);
+  return realPlace(gitDir);
+}
+
+/** A path free of symlinks; as it is where it leads nowhere. */
+export function realPlace(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path;
+  }
 }
 
 /** The repository's own directory, from a git directory's `commondir` file; `undefined` where it has none and so is its own. */

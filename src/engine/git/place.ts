@@ -1,4 +1,4 @@
-import { lstat, realpath } from 'node:fs/promises';
+import { lstatSync, realpathSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { git } from './core.ts';
 import { commonDirOf, gitDirOf, textOf } from './git-dir.ts';
@@ -32,7 +32,7 @@ export async function askPlace(root: string, signal?: AbortSignal): Promise<Plac
  */
 export async function readPlace(root: string): Promise<Place | undefined> {
   for (let top = root; ; top = dirname(top)) {
-    const found = await lstat(join(top, '.git')).catch(() => undefined);
+    const found = seen(join(top, '.git'));
     if (found?.isDirectory()) return mainPlace(top);
     if (found?.isFile()) return linkedPlace(top);
     if (found || dirname(top) === top) return undefined;
@@ -50,9 +50,25 @@ async function linkedPlace(top: string): Promise<Place | undefined> {
   const gitDir = await gitDirOf(top);
   if (gitDir === undefined) return undefined;
   const named = await commonDirOf(gitDir);
-  const commonDir = named && (await realpath(named).catch(() => undefined));
+  const commonDir = named && realOf(named);
   if (commonDir === undefined || (await namesWorkTree(gitDir, commonDir))) return undefined;
   return { top, gitDir, commonDir, linked: true };
+}
+
+function seen(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+function realOf(path: string): string | undefined {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether a config may hold `core.worktree`; one that includes others may hold anything. */

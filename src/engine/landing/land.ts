@@ -9,6 +9,7 @@ import type { Difference } from '../git/diff.ts';
 import { parseObstacles } from '../git/read-tree.ts';
 import { isAncestor, looseRef, moveRef, moveRefWith, resolveCommit } from '../git/refs.ts';
 import { noteLanding } from '../note/landed.ts';
+import { signingSettings } from '../note/sign.ts';
 import { cleanAt } from '../removal/stock.ts';
 import { landedRef } from '../repository/landed.ts';
 import { type Repository, type Trunk, where } from '../repository/repository.ts';
@@ -92,6 +93,9 @@ export async function land(order: LandingOrder, ctx: Context): Promise<LandingRe
   await point('accept.checked');
   await writeJournal(repo.commonDir, journal);
   await point('accept.journaled');
+  const signing = signingSettings(landing);
+  // The note, which waits for it, tells of its failure.
+  signing.catch(() => undefined);
   if (trunk.commit !== to) await moveTrunk(order, journal);
   const undone = await undoneMeanwhile(order, journal);
   if (undone.length > 0) {
@@ -107,7 +111,7 @@ export async function land(order: LandingOrder, ctx: Context): Promise<LandingRe
   // Neither depends on the other, and each is several gits.
   const [result, notes] = await Promise.all([
     retire(journal, false, repo, tearDown),
-    noteLanding(repo, landing, to),
+    noteLanding(repo, landing, to, signing),
   ]);
   await point('accept.retired');
   await closeJournal(repo.commonDir);

@@ -107,16 +107,22 @@ const idPattern = /\b(?:[0-9a-f]{64}|[0-9a-f]{40})\b/g;
 /** Every object id in the files of a worktree's git directory; submodules' repositories and indexes apart. */
 async function idsIn(files: readonly string[]): Promise<string[]> {
   const found = new Set<string>();
-  for (const file of files) {
-    let rest = '';
-    // A reflog may be of any size.
-    for await (const chunk of createReadStream(file, { encoding: 'latin1', highWaterMark: CHUNK })) {
-      const text = rest + chunk;
-      for (const [id] of text.matchAll(idPattern)) if (!/^0+$/.test(id)) found.add(id);
-      rest = text.slice(-LONGEST);
-    }
-  }
+  for (let at = 0; at < files.length; at += MOST_OPEN)
+    await Promise.all(files.slice(at, at + MOST_OPEN).map((file) => addIdsIn(file, found)));
   return [...found];
+}
+
+/** How many files are read at once. */
+const MOST_OPEN = 8;
+
+async function addIdsIn(file: string, found: Set<string>): Promise<void> {
+  let rest = '';
+  // A reflog may be of any size.
+  for await (const chunk of createReadStream(file, { encoding: 'latin1', highWaterMark: CHUNK })) {
+    const text = rest + chunk;
+    for (const [id] of text.matchAll(idPattern)) if (!/^0+$/.test(id)) found.add(id);
+    rest = text.slice(-LONGEST);
+  }
 }
 
 /** How much of a file is read at once, and how long an id is at most, with what stands before it; in bytes. */

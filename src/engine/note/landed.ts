@@ -3,24 +3,26 @@ import { proofOf } from '../gate/proof.ts';
 import { git, gitLine } from '../git/core.ts';
 import type { Repository } from '../repository/repository.ts';
 import { sealedIn, signedBytes } from './envelope.ts';
-import { sign } from './sign.ts';
+import { type Settings, sign, signingSettings } from './sign.ts';
 import { statementOf } from './statement.ts';
 import { fetchMapping, NOTES_REF, writeNote } from './store.ts';
 
 /**
  * Notes the proof of a commit that has landed, on the commit and on its tree, signed where git has a key to sign with. Publishes
- * nothing. Answers what a person should know: a landing stands whether or not this worked, and so nothing here rejects.
+ * nothing. Who is in a hurry has git's settings on signing read before. Answers what a person should know: a landing stands whether or not this worked, and so nothing here rejects.
  */
 export async function noteLanding(
   repo: Pick<Repository, 'commonDir' | 'prefix' | 'config'>,
   cwd: string,
   commit: string,
+  reading: Promise<Settings> = signingSettings(cwd),
 ): Promise<string[]> {
   try {
+    const settings = await reading;
     const proof = await proofOf(repo.commonDir, commit, repo.prefix);
     if (!proof) return [`No note in ${NOTES_REF}: there is no record of what was proved.`];
     const payload = Buffer.from(JSON.stringify(statementOf(proof, repo.prefix || basename(cwd))));
-    const signature = await sign(cwd, signedBytes(payload));
+    const signature = await sign(settings, signedBytes(payload));
     const problem = signature && 'why' in signature ? signature.why : undefined;
     const signatures = signature && 'sig' in signature ? [signature] : [];
     await writeNote(cwd, repo.commonDir, [commit, proof.tree], sealedIn(payload, signatures));

@@ -22,13 +22,14 @@ export type Signed =
   | { state: 'unsigned' }
   | { state: 'bad'; why: string };
 
-type Settings = ReadonlyMap<string, string>;
+/** git's settings on signing, by their names. */
+export type Settings = ReadonlyMap<string, string>;
 
 /**
  * git's own settings on signing, as this checkout has them (git-config(1)). Whoever only looks goes by the user's and the machine's:
  * a repository would else name the program that is started, and whose keys are vouched for.
  */
-async function signingSettings(cwd: string): Promise<Settings> {
+export async function signingSettings(cwd: string): Promise<Settings> {
   const pattern = '^(user\\.signingkey|gpg\\..*|commit\\.gpgsign)$';
   const asking = ['config', '--null', '--show-scope', '--get-regexp', pattern];
   const said = fields((await git(cwd, asking, { ok: [0, 1] })).stdout).map((field) => field.toString('utf8'));
@@ -45,8 +46,10 @@ async function signingSettings(cwd: string): Promise<Settings> {
  * Signs bytes with the key git signs with, SSH or GPG: `undefined` where none is set, and why not, in words, where that did not
  * work. Nobody is asked for longer than a quarter of a minute.
  */
-export async function sign(cwd: string, bytes: Buffer): Promise<Signature | undefined | { why: string }> {
-  const settings = await signingSettings(cwd);
+export async function sign(
+  settings: Settings,
+  bytes: Buffer,
+): Promise<Signature | undefined | { why: string }> {
   const key = settings.get('user.signingkey');
   if (!key) return undefined;
   const format = settings.get('gpg.format') ?? 'openpgp';

@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { exists } from '../files/files.ts';
 import { commonDirOf, gitDirOf } from '../git/git-dir.ts';
@@ -27,7 +27,7 @@ export async function anchorOf(root: string): Promise<Anchor | undefined> {
       const linked = await gitDirOf(top);
       const gitDir = linked ?? join(top, '.git');
       const commonDir = linked === undefined ? gitDir : ((await commonDirOf(linked)) ?? linked);
-      return { commonDir, prefix, top, gitDir, ...(await identityOf(gitDir)) };
+      return { commonDir, prefix, top, gitDir, ...identityOf(gitDir) };
     }
     if (dirname(top) === top) return undefined;
   }
@@ -48,8 +48,8 @@ export function isSameCheckout(then: Anchor, now: Anchor): boolean {
 }
 
 /** Which directory it is, so that another one of the same name is known for another. */
-async function identityOf(directory: string): Promise<Pick<Anchor, 'inode' | 'born'>> {
-  const found = await stat(directory, { bigint: true });
+function identityOf(directory: string): Pick<Anchor, 'inode' | 'born'> {
+  const found = statSync(directory, { bigint: true });
   // Where no birth time is kept, the time of the last change may stand in for it.
   const kept = found.birthtimeNs > 0n && found.birthtimeNs !== found.ctimeNs;
   return { inode: `${found.dev}:${found.ino}`, born: kept ? String(found.birthtimeNs) : '' };

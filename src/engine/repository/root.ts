@@ -1,4 +1,4 @@
-import { realpath, stat } from 'node:fs/promises';
+import { realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { Refusal } from '../call/refusal.ts';
 import { errnoOf } from '../files/errno.ts';
@@ -55,7 +55,7 @@ export async function directoryAt(from: string): Promise<string> {
   }
   let real: string;
   try {
-    real = await realpath(from);
+    real = realpathSync.native(from);
   } catch (error) {
     const code = errnoOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP' || code === 'ENAMETOOLONG') {
@@ -63,7 +63,7 @@ export async function directoryAt(from: string): Promise<string> {
     }
     throw new Refusal('path_not_found', `${from} cannot be read (${code}): check its permissions.`);
   }
-  if (!(await stat(real)).isDirectory()) {
+  if (!statSync(real).isDirectory()) {
     throw new Refusal('invalid_argument', `${from} is a file: name the directory it lies in.`);
   }
   return real;

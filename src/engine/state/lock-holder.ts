@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { readlinkSync } from 'node:fs';
-import { lstat, readFile, readlink, rm, writeFile } from 'node:fs/promises';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { lstat, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
@@ -8,7 +8,7 @@ import { isLooking } from '../call/looking.ts';
 import { Refusal } from '../call/refusal.ts';
 import { readBounded } from '../files/bounded-file.ts';
 import { errnoOf } from '../files/errno.ts';
-import { namesIn, orWhenAbsent } from '../files/files.ts';
+import { namesIn, placeAt } from '../files/files.ts';
 import { procStat } from '../process/proc-stat.ts';
 import { foreign } from './own-dir.ts';
 
@@ -102,7 +102,7 @@ const clockBeside =
 export async function readHolder(path: string): Promise<Holder | undefined> {
   const read = await readBounded(path, LARGEST);
   // A link that leads nowhere is no lock either, though there is nothing to read.
-  const found = await lstat(path).catch(orWhenAbsent(undefined));
+  const found = placeAt(path);
   if (found && !found.isFile()) throw foreign(path, 'is not a regular file');
   if (!read) return undefined;
   if ('problem' in read) {
@@ -126,11 +126,22 @@ export async function readHolder(path: string): Promise<Holder | undefined> {
  * Linux the host's name.
  */
 export async function pidSpace(): Promise<string> {
-  const [space, boot] = await Promise.all([
-    readlink('/proc/self/ns/pid').catch(() => ''),
-    readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => ''),
-  ]);
-  return space && boot ? `${boot.trim()} ${space}` : hostname();
+  ownSpace ??= lookForSpace();
+  return ownSpace;
+}
+
+/** It is the same for as long as a process lives. */
+let ownSpace: string | undefined;
+
+function lookForSpace(): string {
+  try {
+    const space = readlinkSync('/proc/self/ns/pid');
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    if (space && boot) return `${boot} ${space}`;
+  } catch {
+    // No Linux, or a /proc that does not show it.
+  }
+  return hostname();
 }
 
 /** When a process was started; `undefined` where that cannot be told: /proc may show another namespace's processes. */
@@ -161,6 +172,6 @@ export async function isAlive(holder: Holder, path: string, clock: Clock): Promi
 }
 
 async function touchedWithin(path: string, milliseconds: number, clock: Clock): Promise<boolean> {
-  const found = await lstat(path).catch(orWhenAbsent(undefined));
+  const found = placeAt(path);
   return found !== undefined && (await clock()) - found.mtimeMs < milliseconds;
 }

@@ -1,7 +1,8 @@
-import { lstat, mkdir } from 'node:fs/promises';
+import { mkdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Refusal } from '../call/refusal.ts';
-import { orWhenAbsent } from '../files/files.ts';
+import { errnoOf } from '../files/errno.ts';
+import { placeAt } from '../files/files.ts';
 
 /** What our directory in a repository's git directory is called. */
 const OURS = 'discern-vscode';
@@ -28,7 +29,7 @@ export async function foreignOwnDirs(ours: string): Promise<string[]> {
   const found: string[] = [];
   for (const name of OWN) {
     const path = name === '' ? ours : join(ours, name);
-    const place = await lstat(path).catch(orWhenAbsent(undefined));
+    const place = placeAt(path);
     if (!place || place.isDirectory()) continue;
     found.push(path);
     // What lies behind it is not ours to judge.
@@ -59,17 +60,24 @@ export class Foreign extends Refusal {
  */
 export async function madeOwnDir(dir: string): Promise<void> {
   for (const at of chainTo(dir)) {
-    await mkdir(at).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error;
-    });
-    if (!(await lstat(at)).isDirectory()) throw foreign(at, 'is not a directory');
+    // Looked at first: it is there but for once.
+    if (placeAt(at) === undefined) makeUnlessThere(at);
+    if (!placeAt(at)?.isDirectory()) throw foreign(at, 'is not a directory');
+  }
+}
+
+function makeUnlessThere(dir: string): void {
+  try {
+    mkdirSync(dir);
+  } catch (error) {
+    if (errnoOf(error) !== 'EEXIST') throw error;
   }
 }
 
 /** The first directory on the way to `dir` that is there and is none of ours, such as a link; `undefined` where all is well. */
 export async function foreignOnTheWay(dir: string): Promise<string | undefined> {
   for (const at of chainTo(dir)) {
-    const found = await lstat(at).catch(orWhenAbsent(undefined));
+    const found = placeAt(at);
     if (!found) return undefined;
     if (!found.isDirectory()) return at;
   }

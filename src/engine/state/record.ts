@@ -1,8 +1,8 @@
-import { lstat, realpath } from 'node:fs/promises';
+import { realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type * as z from 'zod';
 import { readBounded } from '../files/bounded-file.ts';
-import { writeFileAtomic } from '../files/files.ts';
+import { placeAt, writeFileAtomic } from '../files/files.ts';
 import { foreign, madeOwnDir } from './own-dir.ts';
 import { isSealed, sealed } from './seal.ts';
 
@@ -27,14 +27,11 @@ export async function readRecordFile<Value>(
   path: string,
   { name, schema }: Kind<Value>,
 ): Promise<Found<Value> | undefined> {
-  const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
-  });
+  const found = placeAt(path);
   if (!found) return undefined;
   if (!found.isFile()) return { distrust: 'is not a regular file' };
   for (let dir = dirname(path); dir !== commonDir && dir !== dirname(dir); dir = dirname(dir)) {
-    const place = await lstat(dir).catch(() => undefined);
-    if (!place?.isDirectory()) return { distrust: `lies behind ${dir}, which is a link` };
+    if (!placeAt(dir)?.isDirectory()) return { distrust: `lies behind ${dir}, which is a link` };
   }
   const read = await readBounded(path, LARGEST);
   if (!read) return undefined;
@@ -76,7 +73,7 @@ export async function writeRecordFile<Value extends object>(
   over: 'ours' | 'anything' = 'ours',
 ): Promise<void> {
   await madePlace(commonDir, dirname(path));
-  const found = await lstat(path).catch(() => undefined);
+  const found = placeAt(path);
   if (found?.isDirectory()) throw foreign(path, 'is a directory');
   if (over === 'ours' && found) {
     const old = await readRecordFile(commonDir, path, kind);
@@ -88,6 +85,6 @@ export async function writeRecordFile<Value extends object>(
 /** A record lies in our own directory, or in git's directory of a linked checkout (gitrepository-layout(5)). */
 async function madePlace(commonDir: string, dir: string): Promise<void> {
   if (dirname(dir) !== join(commonDir, 'worktrees')) return madeOwnDir(dir);
-  if ((await realpath(dir)) !== join(await realpath(commonDir), dir.slice(commonDir.length)))
+  if (realpathSync.native(dir) !== join(realpathSync.native(commonDir), dir.slice(commonDir.length)))
     throw foreign(dir, 'is not a directory of this repository');
 }

@@ -1,7 +1,8 @@
-import { lstat, rm, unlink } from 'node:fs/promises';
+import { lstatSync } from 'node:fs';
+import { rm, unlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { errnoOf } from '../files/errno.ts';
-import { orWhenAbsent } from '../files/files.ts';
+import { placeAt } from '../files/files.ts';
 import { mountsWithin } from '../files/mounts.ts';
 import { foreignOnTheWay } from './own-dir.ts';
 
@@ -21,7 +22,7 @@ export interface NamedTree {
 
 /** The inode by which a directory is known again; `undefined` where there is no directory, a link to one included. */
 export async function inodeOf(path: string): Promise<string | undefined> {
-  const found = await lstat(path, { bigint: true }).catch(orWhenAbsent(undefined));
+  const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   return found?.isDirectory() ? String(found.ino) : undefined;
 }
 
@@ -29,7 +30,7 @@ export async function inodeOf(path: string): Promise<string | undefined> {
 export async function removeOwnFile(path: string): Promise<string | undefined> {
   const link = await foreignOnTheWay(dirname(path));
   if (link !== undefined) return `lies behind ${link}, which is not a directory of discern's`;
-  const found = await lstat(path).catch(orWhenAbsent(undefined));
+  const found = placeAt(path);
   if (!found) return undefined;
   if (!found.isFile()) return 'is not a regular file';
   await unlink(path).catch((error: NodeJS.ErrnoException) => {
@@ -44,7 +45,7 @@ export async function removeOwnFile(path: string): Promise<string | undefined> {
  */
 export async function removeNamedTree({ path, within, ino }: NamedTree): Promise<string | undefined> {
   if (resolve(within) !== within || path !== join(within, basename(path))) return `does not lie in ${within}`;
-  const found = await lstat(path, { bigint: true }).catch(orWhenAbsent(undefined));
+  const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   if (!found) return undefined;
   if ((await inodeOf(within)) === undefined) return `lies behind ${within}, which is not a directory`;
   if (!found.isDirectory()) return 'is not a directory';

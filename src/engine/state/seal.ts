@@ -1,9 +1,9 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { lstat, realpath } from 'node:fs/promises';
+import { lstatSync, realpathSync, type Stats } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { readBounded } from '../files/bounded-file.ts';
-import { writeNewFile } from '../files/files.ts';
+import { placeAt, writeNewFile } from '../files/files.ts';
 
 /** What our directories are called. */
 const OURS = 'discern-vscode';
@@ -28,10 +28,19 @@ function keyDirs(): string[] {
 
 const isOwn = (uid: number) => process.getuid === undefined || process.getuid() === uid;
 
+/** What cannot be looked at is no place for a key of ours. */
+function placeUnlessUnseen(path: string): Stats | undefined {
+  try {
+    return placeAt(path);
+  } catch {
+    return undefined;
+  }
+}
+
 async function readKey(dir: string): Promise<string | undefined> {
-  const place = await lstat(dir).catch(() => undefined);
+  const place = placeUnlessUnseen(dir);
   if (!place?.isDirectory() || !isOwn(place.uid)) return undefined;
-  const found = await lstat(join(dir, 'key')).catch(() => undefined);
+  const found = placeUnlessUnseen(join(dir, 'key'));
   if (!found?.isFile() || !isOwn(found.uid)) return undefined;
   const read = await readBounded(join(dir, 'key'), 128);
   return read && 'text' in read && KEY.test(read.text) ? read.text : undefined;
@@ -76,8 +85,8 @@ interface At {
 }
 
 async function whereIs(commonDir: string): Promise<At> {
-  const path = await realpath(commonDir);
-  return { path, ino: String((await lstat(path, { bigint: true })).ino) };
+  const path = realpathSync.native(commonDir);
+  return { path, ino: String(lstatSync(path, { bigint: true }).ino) };
 }
 
 /**

@@ -62,12 +62,6 @@ const LONGEST_TITLE = 120;
  */
 export async function start(root: string, args: Args<'start'>, ctx: Context): Promise<Result<'start'>> {
   const slug = slugify(args.name ?? 'work');
-  const reading = readStatus(root, { compare: 'not', signal: ctx.signal });
-  // Opening refuses in words about the repository; what status says of the same trouble is not wanted.
-  const settled = reading.then(
-    (status) => status,
-    () => undefined,
-  );
   const repo = await openRepository(root, ctx.signal);
   if (!isHome(repo)) {
     throw new Refusal(
@@ -81,12 +75,11 @@ export async function start(root: string, args: Args<'start'>, ctx: Context): Pr
   const baseCommit = args.from === undefined ? requireTrunk(repo).commit : await resolveRef(repo, args.from);
   const title = args.name && oneLine(args.name.replace(/\s+/g, ' ').trim()).slice(0, LONGEST_TITLE);
   const target = { ...(await chooseTarget(repo, slug, base, baseCommit)), ...(title && { title }) };
-  const status = (await settled) ?? (await readStatus(root, { compare: 'not', signal: ctx.signal }));
   const along = await wantedOf(repo);
   const hints = [...(await beginsBehind(repo, baseCommit, ctx)), ...along.hints];
   if (args.dry_run) return { ...preview(repo, target, along.wanted), ...(hints.length > 0 && { hints }) };
   const known = { wanted: along.wanted, hints };
-  return whileMarked(repo.commonDir, target.id, ctx, () => make(repo, target, status, known, ctx));
+  return whileMarked(repo.commonDir, target.id, ctx, () => make(repo, target, known, ctx));
 }
 
 /** What to know of a trunk that is behind its upstream, where the new branch begins without what it lacks. */
@@ -172,7 +165,6 @@ function preview(repo: Repository, target: Target, wanted: readonly Wanted[]): R
 async function make(
   repo: Repository,
   target: Target,
-  status: TreeStatus,
   known: { wanted: readonly Wanted[]; hints: readonly string[] },
   ctx: Context,
 ): Promise<Result<'start'>> {
@@ -195,7 +187,11 @@ async function make(
     await claim(repo, target.path);
     made.checkout = (await inodeOf(target.path)) ?? '';
     await point('start.claimed');
+    // What stays behind is asked for while git writes the files.
+    const reading = Promise.allSettled([readStatus(repo.root, { compare: 'not', signal: ctx.signal })]);
     await addWorktree(repo.top, target.path, target.branch, ctx.signal);
+    const [read] = await reading;
+    if (read.status === 'rejected') throw read.reason;
     await point('start.added');
     const root = rootIn(repo, target.path);
     if (!(await exists(join(root, CONFIG_FILE)))) {
@@ -228,7 +224,7 @@ async function make(
       ...(setup.steps.length > 0 && { steps: setup.steps }),
       hints: [
         movingAdvice(ctx.client, root),
-        ...leftBehind(repo, status),
+        ...leftBehind(repo, read.value),
         ...known.hints,
         ...reclaimed,
         ...ofPort,

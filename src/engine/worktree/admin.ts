@@ -1,7 +1,7 @@
-import { realpath } from 'node:fs/promises';
+import { realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { namesIn } from '../files/files.ts';
-import { textOf } from '../git/git-dir.ts';
+import { realPlace, textOf } from '../git/git-dir.ts';
 import { checkoutLockPath } from '../repository/checkout.ts';
 import { isHeld } from '../state/lock-holder.ts';
 
@@ -12,7 +12,8 @@ export async function adminDirs(commonDir: string): Promise<Map<string, string>>
   for (const name of await namesIn(parent)) {
     const dir = join(parent, name);
     const link = await textOf(join(dir, 'gitdir'));
-    if (link !== undefined) found.set(dirname(resolve(dir, link.replace(/\r?\n$/, ''))), await realpath(dir));
+    if (link !== undefined)
+      found.set(dirname(resolve(dir, link.replace(/\r?\n$/, ''))), realpathSync.native(dir));
   }
   return found;
 }
@@ -27,5 +28,5 @@ export async function belongsTo(commonDir: string, gitDir: string): Promise<bool
   const parent = dirname(gitDir);
   if (basename(parent) !== 'worktrees') return false;
   const common = dirname(parent);
-  return (await realpath(common).catch(() => common)) === (await realpath(commonDir));
+  return realPlace(common) === realpathSync.native(commonDir);
 }
