@@ -6,6 +6,7 @@ import { isAncestor } from '../git/refs.ts';
 import { mergeWork } from '../repository/landed.ts';
 import { type Repository, type Trunk, where } from '../repository/repository.ts';
 import type { PushTarget } from './push.ts';
+import { addressesOf } from './push-address.ts';
 
 /** The most commits of the trunk that are named. */
 const MOST_NAMED = 5;
@@ -90,9 +91,14 @@ async function requireNotRewritten(repo: Repository, trunk: Trunk, target: PushT
   if (had === '' || (await isAncestor(cwd, had, target.commit))) return;
   const dropped = await commitsOfTrunk(cwd, target.commit, had);
   const upstream = target.ref.replace(/^refs\/remotes\//, '');
+  const { push, fetch } = await addressesOf(cwd, target.remote);
+  const lags =
+    push[0] === fetch[0]
+      ? ''
+      : ` (or what ${target.remote} is fetched from lags behind what it is pushed to, remote.${target.remote}.pushurl: then wait, and accept again)`;
   throw new Refusal(
     'merge_conflict',
-    `${upstream} was rewritten: ${trunk.name} here still has what it dropped (${dropped}), and a push would bring that back. Nothing was landed or pushed. Take it out of ${trunk.name} ("git rebase --onto ${upstream} ${had.slice(0, 10)} ${trunk.name}" in its checkout), or push it again yourself with "git push ${target.remote} ${trunk.name}", then accept again; or accept without push.`,
+    `${upstream} was rewritten${lags}: ${trunk.name} here still has what it dropped (${dropped}), and a push would bring that back. Nothing was landed or pushed. Take it out of ${trunk.name} ("git rebase --onto ${upstream} ${had.slice(0, 10)} ${trunk.name}" in its checkout), or push it again yourself with "git push ${target.remote} ${trunk.name}", then accept again; or accept without push.`,
     { data: where(repo) },
   );
 }

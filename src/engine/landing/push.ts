@@ -5,16 +5,18 @@ import { asksNobody, withoutSecrets } from '../repository/fetch.ts';
 import { landedRef } from '../repository/landed.ts';
 import { type Repository, type Trunk, where } from '../repository/repository.ts';
 import { type Upstream, upstreamRef } from '../repository/upstream.ts';
+import { nameForPush, requireOneAddress } from './push-address.ts';
 
 /** Where the trunk is pushed to, and the commit that was last seen there. */
 export interface PushTarget extends Upstream {
   commit: string;
 }
 
-/** The trunk's upstream as it was just fetched. Refuses `unknown_ref` where nothing of it is known here. */
+/** The trunk's upstream as it was just fetched. Refuses `unknown_ref` where nothing of it is known here, and what {@link requireOneAddress} does. */
 export async function pushTarget(repo: Repository, trunk: Trunk): Promise<PushTarget> {
   const upstream = await upstreamRef(repo.top, trunk);
   const commit = upstream && (await resolveCommit(repo.top, upstream.ref));
+  if (upstream) await requireOneAddress(repo, upstream.remote, 'or accept without push');
   if (upstream && commit) return { ...upstream, commit };
   throw new Refusal(
     'unknown_ref',
@@ -56,6 +58,9 @@ export async function push(
     await setRef(cwd, landedRef(base, to), repo.commit, 'discern: about to be pushed');
   try {
     const sent = await send(cwd, { remote, there, lease: commit, to }, signal);
+    // git notes where the remote is only where its refspec has this branch; what cannot be noted now, the next fetch does.
+    if (sent === 'pushed' && (await resolveCommit(cwd, target.ref)) !== to)
+      await setRef(cwd, target.ref, to, 'discern: pushed').catch(() => undefined);
     if (typeof sent === 'string') return sent;
     throw notTaken(repo, target, sent);
   } catch (error) {
@@ -98,11 +103,17 @@ export async function send(
     '--recurse-submodules=no',
     `--force-with-lease=${there}:${lease}`,
   ];
-  const args = ['push', ...how, '--', remote, `${to}:${there}`];
+  // A mirror's push takes no branch by name, and would take all of them.
+  const alone = {
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: `remote.${remote}.mirror`,
+    GIT_CONFIG_VALUE_0: 'false',
+  };
+  const args = ['push', ...how, '--', await nameForPush(cwd, remote, signal), `${to}:${there}`];
   try {
     const { stdout, stderr, code } = await git(cwd, args, {
       ok: [0, 1, 128],
-      env: asksNobody,
+      env: { ...asksNobody, ...alone },
       hooks: true,
       signal,
     });

@@ -38,9 +38,11 @@ export async function fetchUpstream(
       { data: where(repo) },
     );
   }
-  const { remote, there } = upstream;
+  const { remote, there, ref } = upstream;
   const how = ['--quiet', '--no-tags', '--no-prune', '--no-recurse-submodules', '--no-auto-maintenance'];
-  const args = ['fetch', ...how, '--no-write-fetch-head', '--', remote, there];
+  // The remote's own refspec may name branches of this repository, as that of a mirror does: then a fetch overwrites them.
+  const only = ['--refmap=', '--no-write-fetch-head', '--', remote, `+${there}:${ref}`];
+  const args = ['fetch', ...how, ...only];
   for (let attempt = 1; ; attempt++) {
     const fetched = await tryGit(repo.top, args, { env: asksNobody, signal });
     if (!(fetched instanceof Error)) return;

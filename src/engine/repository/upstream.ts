@@ -59,10 +59,11 @@ export async function upstreamRef(
   const lines = stdout.toString('utf8').split('\n');
   const [, ref = '', remote = '', there = ''] =
     lines.map((line) => line.split('\0')).find(([name]) => name === trunk.ref) ?? [];
-  if (ref.startsWith('refs/heads/')) return undefined;
-  if (ref && remote && there) return { ref, remote, there };
-  const name = trunk.ref.replace(/^refs\/heads\//, '');
-  return { ref: `refs/remotes/origin/${name}`, remote: 'origin', there: trunk.ref };
+  if (ref.startsWith('refs/heads/') && (remote === '' || remote === '.')) return undefined;
+  if (ref && remote && there && !ref.startsWith('refs/heads/')) return { ref, remote, there };
+  // A mirror's refspec puts the remote's branches where those of this repository are: what was seen there is kept apart from them.
+  const [from, its] = ref && remote && there ? [remote, there] : ['origin', trunk.ref];
+  return { ref: `refs/remotes/${from}/${its.replace(/^refs\/heads\//, '')}`, remote: from, there: its };
 }
 
 /** What brings the trunk up to its upstream; a trunk with commits of its own is merged, which git stops at a conflict. */

@@ -14,6 +14,7 @@ import { gitLine } from '../git/core.ts';
 import { isAncestor, logOneline } from '../git/refs.ts';
 import { readStatus } from '../git/status.ts';
 import { nothing } from '../landing/land.ts';
+import { requireOneAddress } from '../landing/push-address.ts';
 import { requireCleanWorktree } from '../repository/checkout.ts';
 import { asksPerson, requireWord } from '../repository/consent.ts';
 import { landedAs } from '../repository/landed.ts';
@@ -45,6 +46,7 @@ export async function acceptByPullRequest(
   const { signal } = ctx;
   const forge = await findForge(first, signal);
   if (branch === forge.base) throw isTheBase(first, forge);
+  await requireOneAddress(first, forge.remote, 'then accept with pr again');
   const at: Where = { cwd: first.top, signal };
   const before = await forgeClis[forge.tool].find(forge, branch, at);
   // One whose commit is not known may have been of other work on a branch of the same name.
