@@ -1,7 +1,21 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, lstatSync, type Stats } from 'node:fs';
-import { constants, copyFile, link, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fsync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  writeFileSync,
+} from 'node:fs';
+import { copyFile, readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { errnoOf } from './errno.ts';
 
 /** Our own directory under the git common dir: proofs, locks, run output, journals (contract §6). */
@@ -23,26 +37,28 @@ export const orWhenAbsent =
     throw error;
   };
 
+const onDisk = promisify(fsync);
+
 /** Writes a file nobody has yet, and waits until the disk has it. */
 async function writeWhole(path: string, content: string, mode = 0o666): Promise<void> {
-  const file = await open(path, 'wx', mode);
+  const file = openSync(path, 'wx', mode);
   try {
-    await file.writeFile(content);
-    await file.sync();
+    writeFileSync(file, content);
+    await onDisk(file);
   } finally {
-    await file.close();
+    closeSync(file);
   }
 }
 
 /** Writes a file so that a reader, or a crash, sees the old content or the new, never a part. */
 export async function writeFileAtomic(path: string, content: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
+  mkdirSync(dirname(path), { recursive: true });
   const temporary = `${path}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
   try {
     await writeWhole(temporary, content);
-    await rename(temporary, path);
+    renameSync(temporary, path);
   } catch (error) {
-    await rm(temporary, { force: true });
+    rmSync(temporary, { force: true });
     throw error;
   }
 }
@@ -57,13 +73,13 @@ export async function writeNewFile(
   aside: string,
   mode = 0o666,
 ): Promise<void> {
-  await mkdir(aside, { recursive: true });
+  mkdirSync(aside, { recursive: true });
   const temporary = join(aside, `${basename(path)}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`);
   try {
     await writeWhole(temporary, content, mode);
     await putNew(temporary, path);
   } finally {
-    await rm(temporary, { force: true });
+    rmSync(temporary, { force: true });
   }
 }
 
@@ -73,7 +89,7 @@ const unlinkable = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EXDEV']
 /** Puts a whole file at a name nobody has, or rejects with EEXIST; by copy where no hard link can be. */
 export async function putNew(file: string, name: string): Promise<void> {
   try {
-    await link(file, name);
+    linkSync(file, name);
   } catch (error) {
     const code = errnoOf(error);
     if (!unlinkable.has(code ?? '')) throw error;

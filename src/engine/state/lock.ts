@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { constants } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { constants, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal } from '../call/refusal.ts';
@@ -92,7 +92,7 @@ export async function tryLock(path: string, options: LockOptions): Promise<Lock 
     async release() {
       clearInterval(beat);
       const holder = await readHolder(path).catch(unlessForeign);
-      if (holder?.nonce === me.nonce) await rm(path, { force: true });
+      if (holder?.nonce === me.nonce) rmSync(path, { force: true });
     },
   };
 }
@@ -124,7 +124,7 @@ async function tryAcquire(path: string, me: Holder): Promise<Holder | undefined>
   if (before?.host === me.host && before.pid > 0 && (await isAlive(before, path, clockOf(path))))
     return before;
   const mine = `${path}.${me.nonce}`;
-  await writeWhole(mine, me);
+  writeFileSync(mine, JSON.stringify(me), { flag: 'wx' });
   try {
     for (let tries = 0; ; tries++) {
       // Each time round somebody else has just let go of it; a name that is neither free nor a lock would go on for ever.
@@ -142,7 +142,7 @@ async function tryAcquire(path: string, me: Holder): Promise<Holder | undefined>
       if (rival !== 'lost') return rival;
     }
   } finally {
-    await rm(mine, { force: true });
+    rmSync(mine, { force: true });
   }
 }
 
@@ -161,10 +161,10 @@ async function takeOver(
     if (now?.nonce !== dead.nonce || (await isAlive(now, path, clockOf(mine)))) return 'lost';
     const copy = `${mine}.take`;
     await putNew(mine, copy);
-    await rename(copy, path);
+    renameSync(copy, path);
     return undefined;
   } finally {
-    await rm(guard, { force: true });
+    rmSync(guard, { force: true });
   }
 }
 
@@ -174,15 +174,6 @@ async function touch(path: string, nonce: string): Promise<void> {
   const file = await open(path, constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0));
   try {
     await file.write('{', 0);
-  } finally {
-    await file.close();
-  }
-}
-
-async function writeWhole(path: string, holder: Holder): Promise<void> {
-  const file = await open(path, 'wx');
-  try {
-    await file.writeFile(JSON.stringify(holder));
   } finally {
     await file.close();
   }
