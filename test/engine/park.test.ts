@@ -174,6 +174,21 @@ describe('A parked worktree', function () {
     });
   }
 
+  it('goes and comes back for a user who forbids git to run in bare repositories', async () => {
+    const project = await make();
+    const { path, id } = await started(project.root);
+    await project.write({ gitconfig: '[safe]\n\tbareRepository = explicit\n' }, project.home);
+    const before = process.env.GIT_CONFIG_GLOBAL;
+    process.env.GIT_CONFIG_GLOBAL = join(project.home, 'gitconfig');
+    try {
+      assert.equal(succeeded(await park(project, id)).parked, true);
+      assert.equal(succeeded(await unpark(project, id)).parked, false);
+    } finally {
+      process.env.GIT_CONFIG_GLOBAL = before;
+    }
+    assert.equal(await isThere(path), true);
+  });
+
   it('is told by status, prune and doctor, and none of them, nor git, takes anything of it', async () => {
     const { project, path, id, branch } = await full(made);
     const before = await wholly(path);

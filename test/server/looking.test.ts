@@ -102,6 +102,19 @@ const plants: Record<string, () => Promise<Plant>> = {
       await appendFile(join(root, '.git/config'), `[filter "evil.a=b\\"c"]\n\tclean = ${evil}\n`);
       return undefined;
     }),
+  'a filter whose name is no UTF-8': async () => {
+    const latin = Buffer.from('\xe9vil', 'latin1');
+    const one = await filter(async ({ root }, evil) => {
+      await writeFile(join(root, '.gitattributes'), Buffer.concat([Buffer.from('*.txt filter='), latin]));
+      const section = [Buffer.from('[filter "'), latin, Buffer.from(`"]\n\tclean = ${evil}\n`)];
+      await appendFile(join(root, '.git/config'), Buffer.concat(section));
+      return undefined;
+    });
+    return {
+      ...one,
+      answers: { error: 'unavailable', message: /"filter\.\\351vil\.clean", which is not UTF-8/ },
+    };
+  },
   'a filter of a file that is included': () =>
     filter(async ({ root, home }, evil) => {
       await writeFile(join(home, 'one'), '[include]\n\tpath = two\n');

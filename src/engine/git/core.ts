@@ -113,9 +113,20 @@ export function programsIn(cwd: string, signal?: AbortSignal): Promise<readonly 
   return programsNamed(cwd, async () => {
     const asking = ['config', '--null', '--name-only', '--get-regexp', namedPattern];
     const { stdout } = await inTurn(cwd, asking, { ok: [0, 1], signal }, []);
-    return fields(stdout).map((key) => key.toString('utf8'));
+    return fields(stdout).map((raw) => {
+      const key = raw.toString('utf8');
+      if (!Buffer.from(key, 'utf8').equals(raw)) throw notSwitchedOff(cwd, raw);
+      return key;
+    });
   });
 }
+
+/** No variable holds bytes that are not UTF-8, so a program under such a name could not be named to git either. */
+const notSwitchedOff = (cwd: string, key: Buffer) =>
+  new Refusal(
+    'unavailable',
+    `The git config of ${cwd} names a program by ${pathText(key)}, which is not UTF-8: whoever only looks cannot switch that off, so rename it, or ask a server that is trusted and not --read-only.`,
+  );
 
 /** Runs one git when it is its turn; with `named` so that it starts no program of the repository's, those under these keys included. */
 async function inTurn(

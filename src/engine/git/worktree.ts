@@ -1,6 +1,5 @@
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isLooking } from '../call/looking.ts';
 import { exists } from '../files/files.ts';
 import { fields, git, pathText } from './core.ts';
 import { GitError } from './error.ts';
@@ -100,9 +99,8 @@ async function locateMain(
 ): Promise<void> {
   if (await exists(join(main.path, '.git'))) return;
   const { stdout, code } = await git(main.path, ['rev-parse', '--show-toplevel'], { ok: [0, 128], signal });
-  if (code !== 0 && isLooking()) await locateByConfig(main, signal);
-  else if (code === 0) main.path = pathText(stdout.subarray(0, -1));
-  else main.bare = true;
+  if (code !== 0) await locateByConfig(main, signal);
+  else main.path = pathText(stdout.subarray(0, -1));
   if (!main.bare) return;
   const gone = ({ prunable }: WorktreeEntry) => prunable !== undefined;
   const paths = linked.filter((one) => !gone(one)).map(({ path }) => path);

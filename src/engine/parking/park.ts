@@ -27,6 +27,10 @@ import {
   writeParked,
 } from '../worktree/parked.ts';
 
+/** git in the repository's own directory, named as such: `safe.bareRepository` forbids git to find it by standing in it. */
+const gitIn = (commonDir: string, args: readonly string[]) =>
+  git(commonDir, args, { env: { GIT_DIR: commonDir } });
+
 /** A linked checkout, by where it is, or was, and git's own directory for it. */
 export interface Parking {
   top: string;
@@ -82,7 +86,7 @@ async function parkLocked(worktree: Parking, judge: () => Promise<void>): Promis
   try {
     await point('park.recorded');
     const reason = `${LOCKED}: ${unparkWith(record)}`;
-    await git(commonDir, ['worktree', 'lock', '--reason', reason, '--', top]);
+    await gitIn(commonDir, ['worktree', 'lock', '--reason', reason, '--', top]);
     await point('park.locked');
     const moved = await moveAway(commonDir, record);
     await point('park.moved');
@@ -171,7 +175,7 @@ async function unparkLocked({ gitDir, commonDir, top }: Parking): Promise<Parked
   await settleBack(commonDir, parked);
   // git wrote down where the repository was, which may have been moved meanwhile.
   if ((await exists(gitDir)) && (await gitDirOf(path)) !== gitDir)
-    await git(commonDir, ['worktree', 'repair', '--', path]);
+    await gitIn(commonDir, ['worktree', 'repair', '--', path]);
   return { ...parked, state: 'there' };
 }
 
@@ -192,7 +196,7 @@ async function moveBack({ path, place }: Parked): Promise<void> {
 /** Ends what is written down of a worktree whose directory is where it was: git's lock goes, as far as it is ours, then the record. */
 export async function settleBack(commonDir: string, { admin, path }: ParkedRecord): Promise<void> {
   const locked = await textOf(join(commonDir, 'worktrees', admin, 'locked'));
-  if (locked?.startsWith(LOCKED)) await git(commonDir, ['worktree', 'unlock', '--', path]);
+  if (locked?.startsWith(LOCKED)) await gitIn(commonDir, ['worktree', 'unlock', '--', path]);
   await point('unpark.unlocked');
   await closeParked(commonDir, admin);
 }
