@@ -1,6 +1,7 @@
 import { count } from '../../contract/count.ts';
 import type { Diagnostic } from '../../contract/envelope.ts';
 import type { PullRequestCheck } from '../../contract/pull-request.ts';
+import { Refusal } from '../call/refusal.ts';
 import { tailOf, tellingLine } from '../diagnostics/tail.ts';
 import { shellWord } from '../words/shell-word.ts';
 import { forgeClis } from './index.ts';
@@ -56,7 +57,12 @@ async function finding(
 
 /** A log's lines without what GitHub puts before each (job, step and time) and GitLab's colours; none where it could not be had. */
 async function logLines({ tool }: Forge, args: readonly string[], { cwd, signal }: Where): Promise<string[]> {
-  const { code, stdout } = await runForgeCli(tool, cwd, args, signal);
+  const ran = await runForgeCli(tool, cwd, args, signal).catch((error: unknown) => {
+    // That the check failed is known without its log.
+    if (Refusal.is(error) && error.slug === 'timed_out') return { code: null, stdout: '' };
+    throw error;
+  });
+  const { code, stdout } = ran;
   if (code !== 0) return [];
   return stdout
     .split('\n')

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Check, Forge, ForgeCli, Found, Where } from './pull-request.ts';
 import { runForgeCli } from './run-cli.ts';
-import { cliFailed, readJson } from './said.ts';
+import { cliFailed, findJson, readJson } from './said.ts';
 
 /** `[HOST/]OWNER/REPO`, as `--repo` takes it. */
 const named = ({ host, repo }: Forge) => `${host}/${repo}`;
@@ -51,8 +51,9 @@ export const gh: ForgeCli = {
   async checks(forge, { number }, at) {
     const result = await run(forge, ['pr', 'checks', String(number), '--json', 'name,bucket,link'], at);
     // Checks that fail or run are told by the exit code too, so what it prints is what counts.
-    if (result.stdout.trimStart().startsWith('[')) {
-      return readJson('gh', result.stdout, Checks).map(({ name, bucket, link }): Check => {
+    const found = findJson(result.stdout, Checks);
+    if (found) {
+      return found.value.map(({ name, bucket, link }): Check => {
         const job = /\/actions\/runs\/\d+\/job\/(\d+)/.exec(link)?.[1];
         return { name, state: buckets[bucket] ?? 'pending', ...(link && { url: link }), ...(job && { job }) };
       });

@@ -32,14 +32,36 @@ export function cliFailed(
   );
 }
 
+/** Most places in what a command line printed that are tried as the beginning, and as the end, of its JSON. */
+const MOST_PLACES = 40;
+
 /** What a command line printed as JSON. Refuses `unavailable` where it is none, or of another shape, as of another version. */
 export function readJson<Value>(tool: ForgeTool, text: string, schema: z.ZodType<Value>): Value {
-  const read = schema.safeParse(jsonOf(text));
-  if (read.success) return read.data;
+  const found = findJson(text, schema);
+  if (found) return found.value;
   throw new Refusal(
     'unavailable',
     `${tool} answered what this does not understand ("${withoutSecrets(text.trim().slice(0, 80))}"): update ${tool}, then accept with pr again.`,
   );
+}
+
+/**
+ * The JSON of this shape in what a command line printed, whole lines of it: warnings and notices may stand before and behind it, since
+ * wrappers and old versions print them on the same stream.
+ */
+export function findJson<Value>(text: string, schema: z.ZodType<Value>): { value: Value } | undefined {
+  const whole = schema.safeParse(jsonOf(text));
+  if (whole.success) return { value: whole.data };
+  const lines = text.split('\n');
+  const places = (pattern: RegExp) => lines.flatMap((line, at) => (pattern.test(line) ? [at] : []));
+  const ends = places(/[\]}]\s*$/).slice(-MOST_PLACES);
+  for (const from of places(/^\s*[[{]/).slice(0, MOST_PLACES)) {
+    for (const to of ends.filter((at) => at >= from).reverse()) {
+      const read = schema.safeParse(jsonOf(lines.slice(from, to + 1).join('\n')));
+      if (read.success) return { value: read.data };
+    }
+  }
+  return undefined;
 }
 
 function jsonOf(text: string): unknown {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Result } from '../../contract/answers.ts';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
-import { checkWords, prChecks } from '../forge/checks.ts';
+import { type Checked, checkWords, prChecks } from '../forge/checks.ts';
 import { findForge } from '../forge/forge.ts';
 import { forgeClis } from '../forge/index.ts';
 import { openRepository, requireTrunk, where } from '../repository/repository.ts';
@@ -12,6 +12,9 @@ const pollMs = () => {
   const seconds = Number(process.env.DISCERN_FORGE_POLL);
   return (seconds > 0 && seconds < 3_600 ? seconds : 15) * 1_000;
 };
+
+/** A forge that did not answer is asked again this often, one time after the other. */
+const MOST_FAILURES = 3;
 
 /** A pull request without checks is asked about this often: a forge takes a while to begin them, and some projects have none. */
 const MOST_EMPTY = 4;
@@ -47,8 +50,17 @@ export async function awaitChecks(root: string, seconds: number, ctx: Context): 
     base: forge.base,
   };
   const data = { ...where(repo), until: 'checks', trunk: trunk.name, trunk_commit: trunk.commit } as const;
-  for (let empty = 0; ; ) {
-    const checked = await prChecks(forge, { ...found, head: found.head ?? repo.commit }, at);
+  const look = () => prChecks(forge, { ...found, head: found.head ?? repo.commit }, at);
+  for (let empty = 0, failures = 0, told: Checked | undefined; ; ) {
+    const checked = await look().catch((error: unknown) => {
+      // A forge that has answered before may be away for a moment.
+      const isAway = Refusal.is(error) && (error.slug === 'unavailable' || error.slug === 'timed_out');
+      if (!isAway || told === undefined || ++failures > MOST_FAILURES) throw error;
+      ctx.emit({ type: 'progress', message: error.message });
+      return told;
+    });
+    if (checked !== told) failures = 0;
+    told = checked;
     if (!checked) {
       throw new Refusal('unavailable', `${forge.tool} cannot tell of the checks: look at ${found.url}.`, {
         data: where(repo),
