@@ -16,6 +16,7 @@ import { serverStart } from './cases/server-start.mjs';
 import { slots } from './cases/slots.mjs';
 import { start } from './cases/start.mjs';
 import { status } from './cases/status.mjs';
+import { transcript } from './cases/transcript.mjs';
 import { vsix } from './cases/vsix.mjs';
 
 const wanted = process.argv.slice(2).filter((word) => word !== '--json');
@@ -48,6 +49,8 @@ const cases = [
   ...(wanted.includes('load') ? [load] : []),
   ...(wanted.includes('slots') ? [slots] : []),
   ...(wanted.includes('queue') ? [queue] : []),
+  // It writes 500 MB.
+  ...(wanted.includes('transcript') ? transcript : []),
   ...always.filter(({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word))),
   ...(inWindow ? [inWindow.repaint, inWindow.activationTime] : []),
 ];

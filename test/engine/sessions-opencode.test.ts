@@ -88,6 +88,20 @@ describe('The sessions of opencode', () => {
     assert.notDeepEqual(await state(), ['waiting']);
     await change(`UPDATE message SET time_updated = ${Date.now()} WHERE id = ${last}`);
     assert.deepEqual(await state(), ['working']);
+    const part = (tool: string, status: string) =>
+      change(
+        `INSERT OR REPLACE INTO part (id, message_id, session_id, time_created, time_updated, data) SELECT 'prt_zz', id, session_id, ${Date.now()}, ${Date.now()}, json('{"type":"tool","tool":"${tool}","state":{"status":"${status}"}}') FROM message WHERE id = ${last}`,
+      );
+    await part('question', 'running');
+    const [asking] = (await listed()).sessions;
+    assert.deepEqual([asking?.state, asking?.needs_attention], ['waiting', 'asks a question']);
+    for (const [tool, status] of [
+      ['question', 'completed'],
+      ['bash', 'running'],
+    ] as const) {
+      await part(tool, status);
+      assert.deepEqual(await state(), ['working'], `${tool} ${status}`);
+    }
     await change(
       `UPDATE message SET data = json_set(data, '$.error.name', 'MessageAbortedError') WHERE id = ${last}`,
     );

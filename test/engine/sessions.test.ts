@@ -7,6 +7,7 @@ import {
   readdir,
   readFile,
   realpath,
+  rename,
   rm,
   symlink,
   utimes,
@@ -16,6 +17,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import type { Data } from '../../src/contract/verbs.ts';
+import { succeeded } from '../support/checkouts.ts';
 import { type CliOptions, cli, json } from '../support/cli.ts';
 import { verb } from '../support/engine.ts';
 import { httpServers } from '../support/http.ts';
@@ -104,6 +106,47 @@ describe('The sessions of this machine', () => {
     await rm(programs, { recursive: true });
     const { data } = await list();
     assert.equal(data.sessions.find(({ client }) => client === 'claude')?.state, 'unknown');
+  });
+
+  it('of Copilot CLI wait for a permission or an answer until that is given, and end with their program', async () => {
+    const folder = join(home, '.copilot/session-state', copilotId);
+    const file = join(folder, 'events.jsonl');
+    const ended = await readFile(file, 'utf8');
+    const before = { ...process.env };
+    Object.assign(process.env, { HOME: home, USERPROFILE: home });
+    delete process.env.COPILOT_HOME;
+    const stateWith = async (...events: { type: string; data: object }[]) => {
+      const going = ended.split('\n').filter((line) => line !== '' && !line.includes('"session.shutdown"'));
+      await writeFile(file, `${[...going, ...events.map((event) => JSON.stringify(event))].join('\n')}\n`);
+      const mine = succeeded(await verb('sessions', '/')).sessions.find(({ client }) => client === 'copilot');
+      return [mine?.state, mine?.needs_attention];
+    };
+    const turn = { type: 'assistant.turn_start', data: { turnId: '1' } };
+    const asks = { type: 'permission.requested', data: { requestId: 'p1', permissionRequest: {} } };
+    const allowed = { type: 'permission.completed', data: { requestId: 'p1', result: { kind: 'approved' } } };
+    const question = { type: 'tool.execution_start', data: { toolCallId: 't1', toolName: 'ask_user' } };
+    const answer = { type: 'tool.execution_complete', data: { toolCallId: 't1', success: true } };
+    const spoken = { type: 'user.message', data: { content: 'No, go on.' } };
+    try {
+      assert.deepEqual(await stateWith(turn), ['working', undefined]);
+      assert.deepEqual(await stateWith(turn, asks), ['waiting', 'asks for permission']);
+      assert.deepEqual(await stateWith(turn, asks, allowed), ['working', undefined]);
+      assert.deepEqual(await stateWith(turn, question), ['waiting', 'asks a question']);
+      assert.deepEqual(await stateWith(turn, question, answer), ['working', undefined]);
+      assert.deepEqual(await stateWith(turn, asks, spoken), ['working', undefined]);
+      await writeFile(join(folder, `inuse.${process.pid}.lock`), `${process.pid}`);
+      assert.deepEqual(await stateWith(turn, asks), ['waiting', 'asks for permission']);
+      // A long tool writes nothing for as long as it runs.
+      await stateWith(turn);
+      await utimes(file, 1_000_000, 1_000_000);
+      const { sessions: quiet } = succeeded(await verb('sessions', '/'));
+      assert.equal(quiet.find(({ client }) => client === 'copilot')?.state, 'working');
+      await rename(join(folder, `inuse.${process.pid}.lock`), join(folder, `inuse.${2 ** 22 + 1}.lock`));
+      assert.deepEqual(await stateWith(turn, asks), ['ended', undefined]);
+    } finally {
+      for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
+      Object.assign(process.env, before);
+    }
   });
 
   it('are told by what was asked alone, oldest first and whole, by an id or its beginning', async () => {

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
+import { Refusal } from '../call/refusal.ts';
 import { directoryNamed, homeOfUser, objectIn } from '../callers/record-file.ts';
 import { sessionId } from '../callers/standing.ts';
 import { orWhenAbsent } from '../files/files.ts';
@@ -37,7 +38,7 @@ export const opencode: Adapter = {
   },
   async recall({ id, file }, signal) {
     const answer = await rowsIn(file, askedSql(id), signal);
-    if ('problem' in answer) throw new Error(`${file} ${answer.problem}.`);
+    if ('problem' in answer) throw new Refusal('unavailable', `${file} ${answer.problem}.`);
     return { queries: answer.rows.flatMap(queryIn), skipped: 0 };
   },
 };
@@ -77,7 +78,9 @@ SELECT s.id, s.parent_id AS parent, s.directory, s.title, s.time_updated AS upda
     FROM message m WHERE m.session_id = s.id ORDER BY m.time_created DESC, m.id DESC LIMIT 1) AS last,
   (SELECT substr(${of('p', 'text')}, -${SAID}) FROM part p JOIN message m ON m.id = p.message_id
     WHERE p.session_id = s.id AND ${of('p', 'type')} = 'text' AND ${of('m', 'role')} = 'assistant'
-    ORDER BY p.time_created DESC, p.id DESC LIMIT 1) AS said
+    ORDER BY p.time_created DESC, p.id DESC LIMIT 1) AS said,
+  (SELECT ${of('p', 'tool')} FROM part p WHERE p.session_id = s.id AND ${of('p', 'type')} = 'tool'
+    AND ${of('p', 'state.status')} IN ('pending', 'running') ORDER BY p.time_created DESC, p.id DESC LIMIT 1) AS tool
 FROM session s ORDER BY s.time_updated DESC LIMIT ${MOST_SESSIONS}`;
 
 /** Texts the client itself puts into the person's place are marked as synthetic. */
@@ -98,18 +101,21 @@ function foundIn(row: Json, file: string): Found[] {
     cwd: directoryNamed(row.directory),
     title: textOf(row.title),
     said: textOf(row.said),
-    ...standing(last, row.said, changed),
+    ...standing(last, row, changed),
     ...(textOf(row.parent) !== undefined && { part: true as const }),
   };
   return [{ id, file, told: { changed, facts } }];
 }
 
 /** The end of its program is not recorded: a turn that is over is `idle`, whether it still runs or not. */
-function standing({ role, finish, completed, error }: Json, said: unknown, changed: number): Facts {
+function standing({ role, finish, completed, error }: Json, { said, tool }: Json, changed: number): Facts {
   if (role !== 'user' && role !== 'assistant') return { state: 'unknown' };
   if (typeof error === 'string') return { state: 'idle' };
   const ended = role === 'assistant' && typeof completed === 'number' && finish !== 'tool-calls';
-  return ended ? over(said) : { state: open({ head: [], tail: [], changed }) };
+  if (ended) return over(said);
+  // A permission that it asks for is not recorded.
+  if (tool === 'question') return { state: 'waiting', needs_attention: 'asks a question' };
+  return { state: open({ head: [], tail: [], changed }) };
 }
 
 function queryIn({ key, at, text }: Json): Query[] {

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { Refusal } from '../call/refusal.ts';
+import { errnoOf } from '../files/errno.ts';
 
 /** Bytes read at once, and of the longest line that is looked into. */
 const CHUNK = 1024 * 1024;
@@ -45,10 +46,12 @@ export class GrowingRecords<State> {
     this.#reader = reader;
   }
 
-  /** What is made of all lines there are now. */
+  /** What is made of all lines there are now. Refuses `unavailable` where the file cannot be read. */
   async read(file: string, signal: AbortSignal): Promise<State> {
     const { fresh, copy, line } = this.#reader;
-    const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch((error) => {
+      throw new Refusal('unavailable', `${file} cannot be read (${errnoOf(error) ?? error}).`);
+    });
     try {
       const known = this.#known.get(file);
       const { ino, size: bytes } = await handle.stat();
