@@ -56,6 +56,24 @@ describe('commit', () => {
     assert.equal(await readFile(join(path, 'out/log'), 'utf8'), 'z\n');
   });
 
+  it('leaves out a new env file that has inherited values, which git does not ignore, until it is named', async () => {
+    const config = '[worktree]\ninherit_env = ["SECRET"]\nenv_files = ["./a*b.env", ".env"]\n';
+    const project = await make({ config, files: { '.gitignore': '.env.local\n' } });
+    await writeFile(join(project.root, 'a*b.env'), 'SECRET=hush\n');
+    const { path } = await started(project.root);
+    refusedWith(await verb('commit', path, { message: 'x' }), 'invalid_argument', /a\*b\.env was left out/);
+    await project.write({ 'src/b.txt': 'b\n', 'aab.env': 'x\n' }, path);
+    const args = { message: 'All of it' };
+    const preview = await verb('commit', path, { ...args, dry_run: true });
+    const answer = await verb('commit', path, args);
+    for (const { hints } of [preview, answer]) assert.match(hints?.join() ?? '', /add it to \.gitignore/i);
+    assert.deepEqual(preview.data?.files?.toSorted(), ['aab.env', 'src/b.txt']);
+    assert.deepEqual(await files(path), ['aab.env', 'src/b.txt']);
+    assert.equal(succeeded(await verb('done', path)).proof?.state, 'none');
+    succeeded(await verb('commit', path, { message: 'Meant', paths: ['a*b.env'] }));
+    assert.deepEqual(await files(path), ['a*b.env']);
+  });
+
   it('stages only the paths that are named, a directory and a removed file among them', async () => {
     const { project, path } = await worktree({ files: { 'src/old.txt': 'old\n', 'pkg/x.txt': 'x\n' } });
     await project.write(

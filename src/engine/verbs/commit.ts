@@ -1,5 +1,5 @@
 import { rm, writeFile } from 'node:fs/promises';
-import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { isAbsolute, join, posix, relative, resolve, sep } from 'node:path';
 import type { Result } from '../../contract/answers.ts';
 import { count } from '../../contract/count.ts';
 import type { Args } from '../../contract/verbs.ts';
@@ -20,8 +20,8 @@ import { jobEnv } from '../worktree/job-env.ts';
 const MOST_FILES = 50;
 
 /**
- * Commits in a worktree, as `git commit` would: the named paths are staged first, or everything that git does not ignore; then
- * what is staged is committed with the user's own hooks, signing and identity. For a client whose sandbox may not write git's
+ * Commits in a worktree, as `git commit` would: the named paths are staged first, or everything that git does not ignore but env
+ * files with inherited values; then what is staged is committed with the user's own hooks, signing and identity. For a client whose sandbox may not write git's
  * directory.
  *
  * Refuses `not_in_worktree` in the trunk's own checkout, `invalid_argument` for an empty message, nothing to commit, or a path
@@ -49,12 +49,14 @@ export async function commit(root: string, args: Args<'commit'>, ctx: Context): 
         { data: { ...where(repo) } },
       );
     }
-    if (args.dry_run) return preview(repo, await wouldCommit(repo, paths, ctx));
-    await stage(repo, paths, ctx);
+    const left = paths ? [] : newEnvFiles(repo, before.untracked);
+    if (args.dry_run) return preview(repo, await wouldCommit(repo, paths, left, ctx), left);
+    await stage(repo, paths, left, ctx);
     const files = await stagedFiles(repo, ctx);
     const merging = await resolveCommit(repo.top, 'MERGE_HEAD');
-    if (files.length === 0 && !merging) throw nothingToCommit(repo, paths);
-    return await commitStaged(repo, args.message, files, ctx);
+    if (files.length === 0 && !merging) throw nothingToCommit(repo, paths, left);
+    const result = await commitStaged(repo, args.message, files, ctx);
+    return left.length === 0 ? result : { ...result, hints: [...(result.hints ?? []), leftOut(left)] };
   } finally {
     await lock.release();
   }
@@ -91,6 +93,20 @@ function pathsIn(repo: Repository, given: readonly string[]): string[] {
   });
 }
 
+/** Env files that git neither tracks nor ignores, where `[worktree].inherit_env` has put this machine's values into them. */
+function newEnvFiles({ prefix, config }: Repository, untracked: readonly string[]): string[] {
+  const { env_files: files, inherit_env: names } = config.config.worktree;
+  if (names.length === 0) return [];
+  const listed = files.map((file) => posix.join(prefix, file));
+  return untracked.filter((path) => listed.includes(path));
+}
+
+const leftOut = (left: readonly string[]) =>
+  `${left.join(', ')} was left out: [worktree].inherit_env puts values of this machine there, which would land. Add it to .gitignore; if it is to be committed all the same, name it in \`paths\`.`;
+
+/** Everything but what is left out, in pathspecs (gitglossary(7)). */
+const allBut = (left: readonly string[]) => ['.', ...left.map((path) => `:(exclude,literal)${path}`)];
+
 const nulled = (paths: readonly string[]) => paths.map((path) => `${path}\0`).join('');
 
 /** A path that git ignores would be left out by git with a word on stderr; here it is a refusal. */
@@ -109,9 +125,14 @@ async function requireNotIgnored(repo: Repository, paths: readonly string[], ctx
   );
 }
 
-async function stage(repo: Repository, paths: string[] | undefined, ctx: Context): Promise<void> {
-  const fromStdin = ['--pathspec-from-file=-', '--pathspec-file-nul'];
-  const args = ['--literal-pathspecs', 'add', '--all', ...(paths ? fromStdin : ['--', '.'])];
+async function stage(
+  repo: Repository,
+  paths: string[] | undefined,
+  left: readonly string[],
+  ctx: Context,
+): Promise<void> {
+  const named = ['--literal-pathspecs', 'add', '--all', '--pathspec-from-file=-', '--pathspec-file-nul'];
+  const args = paths ? named : ['add', '--all', '--', ...allBut(left)];
   const input = paths && { stdin: nulled(paths) };
   const added = await tryGit(repo.top, args, { signal: ctx.signal, ...input });
   if (!(added instanceof Error)) return;
@@ -146,11 +167,19 @@ async function stagedFiles(repo: Repository, ctx: Context): Promise<string[]> {
 }
 
 /** The same for a preview: staged in an index that is thrown away would be a second truth, so git's own dry run tells. */
-async function wouldCommit(repo: Repository, paths: string[] | undefined, ctx: Context): Promise<string[]> {
+async function wouldCommit(
+  repo: Repository,
+  paths: string[] | undefined,
+  left: readonly string[],
+  ctx: Context,
+): Promise<string[]> {
   const staged = await stagedFiles(repo, ctx);
   const { stdout } = await git(
     repo.top,
-    ['--literal-pathspecs', 'add', '--all', '--dry-run', '--', ...(paths ?? ['.'])],
+    [
+      ...(paths ? ['--literal-pathspecs'] : []),
+      ...['add', '--all', '--dry-run', '--', ...(paths ?? allBut(left))],
+    ],
     { signal: ctx.signal, ok: [0, 1, 128] },
   );
   const added = [...stdout.toString('utf8').matchAll(/^(?:add|remove) '(.*)'$/gm)].map(
@@ -159,16 +188,21 @@ async function wouldCommit(repo: Repository, paths: string[] | undefined, ctx: C
   return [...new Set([...staged, ...added])];
 }
 
-function nothingToCommit(repo: Repository, paths: readonly string[] | undefined): Refusal {
+function nothingToCommit(
+  repo: Repository,
+  paths: readonly string[] | undefined,
+  left: readonly string[],
+): Refusal {
   const what = paths ? `Nothing of ${paths.slice(0, 5).join(', ')} changed` : 'Nothing changed';
+  const also = left.length > 0 ? ` ${leftOut(left)}` : '';
   return new Refusal(
     'invalid_argument',
-    `${what} in ${repo.top} since ${repo.commit.slice(0, 10)}, so there is nothing to commit.`,
+    `${what} in ${repo.top} since ${repo.commit.slice(0, 10)}, so there is nothing to commit.${also}`,
     { data: where(repo) },
   );
 }
 
-function preview(repo: Repository, files: string[]): Result<'commit'> {
+function preview(repo: Repository, files: string[], left: readonly string[]): Result<'commit'> {
   return {
     ok: true,
     dry_run: true,
@@ -177,6 +211,7 @@ function preview(repo: Repository, files: string[]): Result<'commit'> {
       steps: files.slice(0, MOST_FILES).map((detail) => ({ action: 'commit', detail })),
     },
     data: { ...where(repo), files: files.slice(0, MOST_FILES), changed: files.length },
+    ...(left.length > 0 && { hints: [leftOut(left)] }),
   };
 }
 
