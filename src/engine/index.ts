@@ -4,7 +4,6 @@ import type { Args, Verb } from '../contract/verbs.ts';
 import type { Context } from './call/context.ts';
 import { meetProject } from './fleet/known-projects.ts';
 import { hearing } from './git/heard.ts';
-import { tellUnattended } from './queue/unattended.ts';
 import { acceptInTurn } from './verbs/accept-in-turn.ts';
 import { agents } from './verbs/agents.ts';
 import { awaitWork } from './verbs/await.ts';
@@ -24,6 +23,7 @@ import { peek } from './verbs/peek.ts';
 import { projects } from './verbs/projects.ts';
 import { prune } from './verbs/prune.ts';
 import { queue } from './verbs/queue.ts';
+import { goOn } from './verbs/queue-go-on.ts';
 import { remap } from './verbs/remap.ts';
 import { phase, todo } from './verbs/reported.ts';
 import { refused, runVerb } from './verbs/run-verb.ts';
@@ -82,7 +82,7 @@ const cores: { [V in Verb]: Core<V> } = {
  */
 export function runCall<V extends Verb>(call: Call<V>, root: string, ctx: Context): Promise<AnswerAmong<V>> {
   const { verb } = call;
-  const core = async () => tellUnattended(call.verb, root, await cores[call.verb](root, call.args, ctx));
+  const core = async () => goOn(call.verb, root, await cores[call.verb](root, call.args, ctx), ctx);
   const meets = traits[verb].begins === 'project' || (seeksAmongKnown(verb) && root !== '');
   const meeting = meets ? meetProject(process.env, root) : undefined;
   const answer = runVerb(call.verb, needsNoRoot(verb) ? undefined : root, () =>

@@ -264,7 +264,7 @@ describe('the queue of landings, beside others', () => {
     assert.deepEqual(ran.map((line) => line.trim()).sort(), ['a.txt one.txt', 'a.txt one.txt two.txt']);
   });
 
-  it('lets what is proved land before an accept, gates nothing for that, and says what waits still', async () => {
+  it('goes on with an accept where nobody waits: what is proved lands before its own work, and what needs a gate after it', async () => {
     const project = await make({ config });
     const before = await git(project.root, 'rev-parse', 'main');
     const one = await plainWork(project, 'one', { 'src/one.txt': '1\n' });
@@ -274,19 +274,64 @@ describe('the queue of landings, beside others', () => {
     await queued(one.path);
     await queued(two.path);
     const answer = await verb('accept', three.path);
-    succeeded(answer);
+    const { landed_commit: landed = '' } = succeeded(answer);
+    await git(project.root, 'merge-base', '--is-ancestor', three.commit, landed);
     const hints = answer.hints?.join('\n') ?? '';
     assert.match(hints, /Landed first, as queued before and proved: q1 \(one\)\./);
-    assert.match(hints, /1 entry waits in the queue to land, q2 first, and nobody runs it/);
-    assert.equal(await subjectsSince(project, before), 'The work of one\nThe work of three');
-    assert.deepEqual(brief(await entries(project)), ['q2 1 waiting', 'q1 - landed']);
-    const ran = await readFile(join(project.home, 'ran'), 'utf8');
-    assert.doesNotMatch(ran, /two\.txt/);
-    // Its own entry is nobody else's turn: it lands as it is asked to, by the one call.
-    succeeded(await verb('accept', two.path));
+    assert.match(hints, /Landed since, as queued before: q2 \(two\)\./);
+    assert.doesNotMatch(hints, /nobody runs it/);
     assert.equal(await subjectsSince(project, before), 'The work of one\nThe work of three\nThe work of two');
-    const quiet = await verb('queue', project.root, { action: 'run' });
-    assert.deepEqual(brief(succeeded(quiet).entries), ['q2 - landed', 'q1 - landed']);
+    assert.deepEqual(brief(await entries(project)), ['q2 - landed', 'q1 - landed']);
+  });
+
+  it('goes on after done, but not with the worktree that is called for, nor with a gate that usually takes longer than that may', async () => {
+    const project = await make({ config });
+    const before = await git(project.root, 'rev-parse', 'main');
+    const one = await plainWork(project, 'one', { 'src/one.txt': '1\n' });
+    const two = await plainWork(project, 'two', { 'src/two.txt': '2\n' });
+    const three = await plainWork(project, 'three', { 'src/three.txt': '3\n' });
+    await queued(one.path);
+    await queued(two.path);
+    const own = await verb('done', one.path);
+    assert.equal(succeeded(own).proof?.state, 'valid');
+    assert.match(
+      own.hints?.join('\n') ?? '',
+      /2 entries wait in the queue to land, q1 first, and nobody runs it/,
+    );
+    assert.equal(await git(project.root, 'rev-parse', 'main'), before);
+    const long = { verb: 'done', project: '', root: project.root, branch: 'main', commit: before };
+    const line = JSON.stringify({ ...long, at: '', outcome: 'passed', duration_ms: 60_000, jobs: [] });
+    const logbook = join(project.root, '.git/discern-vscode/logbook.jsonl');
+    const short = await readFile(logbook, 'utf8');
+    await appendFile(logbook, `${line}\n`.repeat(5));
+    const late = await verb('done', three.path);
+    assert.match(
+      late.hints?.join('\n') ?? '',
+      /Landed since, as queued before: q1 \(one\)\.\n1 entry waits.*q2 first/,
+    );
+    assert.equal(await subjectsSince(project, before), 'The work of one');
+    await writeFile(logbook, short);
+    const other = await plainWork(project, 'other', { 'src/other.txt': 'o\n' });
+    const answer = await verb('done', other.path);
+    assert.equal(succeeded(answer).proof?.state, 'valid');
+    assert.match(answer.hints?.join('\n') ?? '', /Landed since, as queued before: q2 \(two\)\.$/);
+    assert.equal(await subjectsSince(project, before), 'The work of one\nThe work of two');
+    assert.equal(await git(other.path, 'rev-parse', 'HEAD'), other.commit);
+  });
+
+  it('goes on with start where what comes next is proved, and only tells where a verb runs nothing of the project', async () => {
+    const project = await make({ config });
+    const one = await plainWork(project, 'one', { 'src/one.txt': '1\n' });
+    succeeded(await verb('done', one.path));
+    await queued(one.path);
+    for (const quiet of ['status', 'scopes'] as const) succeeded(await verb(quiet, project.root));
+    const pruned = await verb('prune', project.root, { dry_run: false });
+    assert.match(pruned.hints?.join('\n') ?? '', /1 entry waits in the queue/);
+    assert.deepEqual(brief(await entries(project)), ['q1 1 waiting']);
+    const answer = await verb('start', project.root, { name: 'next' });
+    assert.equal(succeeded(answer).base_commit, await git(project.root, 'rev-parse', 'main~1'));
+    assert.match(answer.hints?.join('\n') ?? '', /Landed since, as queued before: q1 \(one\)/);
+    assert.deepEqual(brief(await entries(project)), ['q1 - landed']);
   });
 
   it('lands by the way each entry was queued with, and tells of each the commit that is on the trunk', async () => {

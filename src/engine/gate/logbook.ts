@@ -96,7 +96,20 @@ export async function logRun(
 }
 
 /** How long the test runs of a project take, in milliseconds, by the last few; `undefined` where none is known. */
-export async function usualTestTime(repo: Repository): Promise<number | undefined> {
+export const usualTestTime = (repo: Repository): Promise<number | undefined> =>
+  usual(repo, ({ tests_ms: time }) => time);
+
+/** How long its whole gate takes, as `done` runs it. */
+export const usualGateTime = (repo: Repository): Promise<number | undefined> =>
+  usual(repo, ({ verb, outcome, duration_ms: time }) =>
+    verb === 'done' && outcome === 'passed' ? time : undefined,
+  );
+
+/** The middle one of the last few runs' times. */
+async function usual(
+  repo: Repository,
+  timeOf: (entry: Entry) => number | undefined,
+): Promise<number | undefined> {
   if (!isKept(repo)) return undefined;
   const entries = await readLogbook(repo).catch((problem: unknown) => {
     // What cannot be read gives no estimate; whoever writes it says why.
@@ -104,7 +117,7 @@ export async function usualTestTime(repo: Repository): Promise<number | undefine
     throw problem;
   });
   const times = entries
-    .flatMap(({ project, tests_ms: time }) => (project === repo.prefix && time !== undefined ? [time] : []))
+    .flatMap((entry) => (entry.project === repo.prefix ? (timeOf(entry) ?? []) : []))
     .slice(-CONSIDERED)
     .sort((a, b) => a - b);
   return times[Math.floor(times.length / 2)];
