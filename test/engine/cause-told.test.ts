@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Args, Verb } from '../../src/contract/verbs.ts';
 import { GitError } from '../../src/engine/git/core.ts';
 import { runVerb } from '../../src/engine/verbs/run-verb.ts';
@@ -97,23 +97,32 @@ describe('What keeps a verb from writing', () => {
       assert.deepEqual(await everything(project), before);
     });
 
-    it('is a folder of worktrees that is read-only: known before the trunk moves', async () => {
-      const project = await make();
-      const { path, id } = await started(project.root);
-      await project.commit({ 'b.txt': 'b\n' }, path);
-      succeeded(await verb('done', path));
-      const before = await everything(project);
-      const through = readOnly(join(path, '..'));
-      const said = /on a read-only file system.*Nothing was (?:landed|removed)/;
-      const accepted = await elsewhere('accept', path, {}, undefined, through).ended;
-      assert.ok(accepted);
-      refusedWith(accepted, 'unavailable', said);
-      const args = { worktree: id, delete_branch: true, force: true };
-      const dropped = await elsewhere('drop', project.root, args, undefined, through).ended;
-      assert.ok(dropped);
-      refusedWith(dropped, 'unavailable', said);
-      assert.deepEqual(await everything(project), before);
-      succeeded(await verb('accept', path));
-    });
+    for (const [what, place] of [
+      ['a folder of worktrees', (path: string) => join(path, '..')],
+      [
+        'git’s own directory of the worktree',
+        (path: string, root: string) => join(root, '.git/worktrees', basename(path)),
+      ],
+    ] as const) {
+      it(`is ${what} that is read-only: known before the trunk moves`, async () => {
+        const project = await make();
+        const { path, id } = await started(project.root);
+        await project.commit({ 'b.txt': 'b\n' }, path);
+        succeeded(await verb('done', path));
+        const before = await everything(project);
+        const through = readOnly(place(path, project.root));
+        const said =
+          /on a read-only file system.*Nothing was (?:landed|removed)|unmount it with "umount .*Nothing was (?:landed|removed)/;
+        const accepted = await elsewhere('accept', path, {}, undefined, through).ended;
+        assert.ok(accepted);
+        refusedWith(accepted, 'unavailable', said);
+        const args = { worktree: id, delete_branch: true, force: true };
+        const dropped = await elsewhere('drop', project.root, args, undefined, through).ended;
+        assert.ok(dropped);
+        refusedWith(dropped, 'unavailable', said);
+        assert.deepEqual(await everything(project), before);
+        succeeded(await verb('accept', path));
+      });
+    }
   }
 });

@@ -4,6 +4,7 @@ import { isInside } from '../../contract/inside.ts';
 import type { RefusalSlug } from '../../contract/refusals.ts';
 import { errnoOf } from '../files/errno.ts';
 import { exists, namesIn, orWhenAbsent } from '../files/files.ts';
+import { mountsWithin } from '../files/mounts.ts';
 import { adviceOn, causeOfErrno } from '../git/cause.ts';
 import { submodule } from '../git/compare.ts';
 import { fields, GitError, git, pathText } from '../git/core.ts';
@@ -49,6 +50,8 @@ export async function lookInto(leaving: Leaving): Promise<Obstacle[]> {
   const [inside, store] = await Promise.all([findInside(at), modulesOf(gitDir)]);
   const fixed = await fixedBy(inside, leaving);
   if (fixed.length > 0) return fixed;
+  const staying = await keptInPlace(gitDir);
+  if (staying) return [staying];
   const checkouts = await checkoutsIn(inside);
   const changes = store.length > 0 ? await leaving.changes?.() : undefined;
   const gitlinks = (changes ?? []).flatMap(({ to }) => (to?.mode === submodule ? [to.id] : []));
@@ -70,8 +73,16 @@ export async function lookInto(leaving: Leaving): Promise<Obstacle[]> {
 async function fixedBy(inside: Inside, { at, path }: Pick<Leaving, 'at' | 'path'>): Promise<Obstacle[]> {
   const mounts = inside.mounts.map((mount) => mounted(path + mount.slice(at.length), path));
   if (mounts.length > 0) return mounts;
-  const fixed = await cannotMove(at, path);
+  // A directory is moved away before it is deleted, which the one it lies in has to allow.
+  const fixed = await notWritable(dirname(at), dirname(path));
   return fixed ? [fixed] : [];
+}
+
+/** What keeps git from deleting its own directory for a worktree. */
+async function keptInPlace(gitDir: string): Promise<Obstacle | undefined> {
+  const [mount] = await mountsWithin(gitDir);
+  if (mount) return mounted(pathText(mount), gitDir);
+  return (await notWritable(gitDir)) ?? (await notWritable(dirname(gitDir)));
 }
 
 async function checkoutsIn({ inner }: Inside): Promise<Set<Inner>> {
@@ -119,16 +130,16 @@ const mounted = (mount: string, path: string): Obstacle => ({
   next: `unmount it with "umount ${shellWord(mount)}"`,
 });
 
-/** A directory is moved away before it is deleted, which the one it lies in has to allow. */
-async function cannotMove(at: string, path: string): Promise<Obstacle | undefined> {
+/** A directory in which nothing may be made, renamed or deleted; people know it as `shown`. */
+async function notWritable(directory: string, shown = directory): Promise<Obstacle | undefined> {
   try {
-    await access(dirname(at), constants.W_OK);
+    await access(directory, constants.W_OK);
     return undefined;
   } catch (error) {
     const code = errnoOf(error);
-    const folder = dirname(path);
-    const next = adviceOn(causeOfErrno(code), folder).replace(/, then call again$/, '');
-    return { slug: 'unavailable', path: folder, what: `${folder} may not be written to (${code})`, next };
+    if (code === 'ENOENT') return undefined;
+    const next = adviceOn(causeOfErrno(code), shown).replace(/, then call again$/, '');
+    return { slug: 'unavailable', path: shown, what: `${shown} may not be written to (${code})`, next };
   }
 }
 
