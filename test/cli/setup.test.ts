@@ -106,6 +106,8 @@ describe('discern setup', () => {
     await well(['opencode']);
     const { Discern } = await import(pathToFileURL(file).href);
     assert.deepEqual(Object.keys(await Discern({ directory: home })).sort(), [
+      'chat.message',
+      'event',
       'experimental.chat.system.transform',
       'tool.execute.before',
     ]);

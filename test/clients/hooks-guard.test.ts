@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { cli } from '../support/cli.ts';
 import { git, projects } from '../support/project.ts';
 import { serverFile } from '../support/server.ts';
-import { codex } from './codex.ts';
 import { copilot } from './copilot.ts';
-import { type Driver, type Launch, sessions } from './driver.ts';
+import { type Driver, sessions } from './driver.ts';
 import { gemini } from './gemini.ts';
 import { type ScriptedModel, scriptedModel } from './model.ts';
 import { opencode } from './opencode.ts';
+import { codexSetUp, setUp } from './set-up.ts';
 import type { Answer } from './wires.ts';
 
 const { make, removeAll } = projects();
@@ -25,43 +25,9 @@ interface Hooked {
   file: string;
 }
 
-/** With `discern setup`, once the client's own settings are written. */
-const setUp = (
-  driver: Driver,
-  client: string,
-  options: (args: string[], launch: Launch) => string[] = (args) => args,
-): Driver => ({
-  ...driver,
-  async once(launch: Launch) {
-    const command = await driver.once(launch);
-    const env = { HOME: launch.home, CODEX_HOME: '', COPILOT_HOME: '' };
-    const { code, stderr } = await cli(['setup', client], { cwd: launch.home, env });
-    assert.equal(code, 0, stderr);
-    const state = { DISCERN_STATE_DIR: join(launch.home, 'state') };
-    return { ...command, args: options(command.args, launch), env: { ...command.env, ...state } };
-  },
-});
-
-/** Somebody has to have looked at a hook before Codex runs it; here the tests have. */
-const looked = ([exec = '', ...rest]: string[]) => [exec, '--dangerously-bypass-hook-trust', ...rest];
-
 const clients: Hooked[] = [
   {
-    driver: setUp(
-      {
-        ...codex,
-        // `setup` writes the server's table too, which it does not do where there is one of somebody else.
-        async once(launch) {
-          const command = await codex.once(launch);
-          const file = join(launch.home, '.codex', 'config.toml');
-          const { writeFileSync } = await import('node:fs');
-          writeFileSync(file, readFileSync(file, 'utf8').replace(/\[mcp_servers\.discern\][\s\S]*$/, ''));
-          return command;
-        },
-      },
-      'codex',
-      looked,
-    ),
+    driver: codexSetUp,
     client: 'codex',
     write: () => undefined,
     file: '.codex/hooks.json',

@@ -6,7 +6,8 @@ export const pluginMark = '// discern: made by "discern setup opencode", which a
 /**
  * The plugin of opencode, which has no hooks but its plugins' functions: they start our hook with the same events as the other
  * clients' hooks do. A function that throws denies the tool; whatever else goes wrong lets opencode go on. Sub-agents are sessions of
- * their own, so once two sessions of one process have called us nothing is told of either.
+ * their own, so once two sessions of one process have called us nothing is told of either. A turn that ended by itself may be gone on with,
+ * once; `opencode run` has ended by then.
  */
 export function opencodePlugin({ node, hook }: HookPrograms): string {
   return `${pluginMark}
@@ -38,8 +39,12 @@ const ask = (event, given) =>
     child.stdin.end(JSON.stringify(given));
   });
 
-export const Discern = async ({ directory }) => {
+export const Discern = async ({ client, directory }) => {
   const lastCommand = new Map();
+  const subagents = new Set();
+  const cutOff = new Set();
+  const goesOn = new Set();
+  const spokenTo = new Map();
   const callers = new Set();
   const greetings = new Map();
   const real = (path) => {
@@ -51,7 +56,29 @@ export const Discern = async ({ directory }) => {
   };
   const process_id = process.env.OPENCODE_PID ?? String(process.pid);
   const session_id = process_id + ' ' + real(directory);
+  const turnEnded = async (id) => {
+    const asked = goesOn.delete(id);
+    // A turn that was cut off ends more than once.
+    if (asked || cutOff.has(id) || subagents.has(id)) return;
+    const before = spokenTo.get(id);
+    const said = await ask('Stop', { cwd: lastCommand.get(id) ?? directory });
+    // Its person may have gone on meanwhile.
+    if (said?.decision !== 'block' || spokenTo.get(id) !== before) return;
+    goesOn.add(id);
+    const body = { ...before, parts: [{ type: 'text', text: said.reason }] };
+    await client.session.promptAsync({ path: { id }, body });
+  };
   return {
+    event: async ({ event: { type, properties } }) => {
+      const id = properties?.sessionID;
+      if (type === 'session.created' && properties.info?.parentID) subagents.add(properties.info.id);
+      if (type === 'session.error' && id) cutOff.add(id);
+      if (type === 'session.idle' && id) await turnEnded(id).catch(() => undefined);
+    },
+    'chat.message': async ({ sessionID }, { message }) => {
+      cutOff.delete(sessionID);
+      spokenTo.set(sessionID, { agent: message.agent, model: message.model });
+    },
     'tool.execute.before': async ({ tool, sessionID }, { args }) => {
       if (!watched.test(tool)) return;
       const ours = /discern/.test(tool);
