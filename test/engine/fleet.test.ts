@@ -175,7 +175,10 @@ describe('The fleet', () => {
     const { path } = await started(project.root);
     const server = await open({ args: ['--root', path], env: { DISCERN_STATE_DIR: join(home, 'state') } });
     const running = server.call('discern_done');
-    await until('the first job has ended', async () => (await rowOf(path)).gate?.done === 1);
+    await until('the first job has ended and the second runs', async () => {
+      const now = (await rowOf(path)).gate;
+      return now?.done === 1 && now.running.length > 0;
+    });
     const { gate, needs_attention } = await rowOf(path);
     assert.deepEqual(
       [gate?.verb, gate?.jobs, gate?.running, needs_attention],
