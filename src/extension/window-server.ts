@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import * as vscode from 'vscode';
 import type { WindowEvent } from '../contract/window.ts';
+import { type WindowAddress, windowAddress } from '../contract/window-address.ts';
 import type { PersonClient } from './client.ts';
 import { type Log, words } from './log.ts';
 import { type Launch, ServerKeeper, type ServerState } from './server-keeper.ts';
@@ -18,15 +19,14 @@ export interface ServerOptions {
   onEvent: (event: WindowEvent) => void;
 }
 
-/** A private address for the window socket: a pipe on Windows, elsewhere a socket only this user can reach. */
-function newSocketAddress(): string {
-  const id = randomBytes(8).toString('hex');
-  if (process.platform === 'win32') return `\\\\.\\pipe\\discern-${id}`;
-  // Socket paths are short (104 bytes on macOS), so it lies directly below the temp folder.
-  const dir = join(tmpdir(), `discern-${id}`);
-  mkdirSync(dir, { mode: 0o700 });
-  chmodSync(dir, 0o700);
-  return join(dir, 's');
+/** A private address for the window's server, with the folder made where it needs one. */
+function newAddress(): WindowAddress {
+  const made = windowAddress(randomBytes(8).toString('hex'), tmpdir(), process.platform);
+  if (made.folder !== undefined) {
+    mkdirSync(made.folder, { mode: 0o700 });
+    chmodSync(made.folder, 0o700);
+  }
+  return made;
 }
 
 /**
@@ -34,7 +34,8 @@ function newSocketAddress(): string {
  * own Node, and is ours alone: what VS Code starts is only `attach.js`, which joins it.
  */
 export class WindowServer implements vscode.Disposable {
-  readonly socket = newSocketAddress();
+  readonly #address = newAddress();
+  readonly socket = this.#address.address;
   readonly #options: ServerOptions;
   readonly #keeper: ServerKeeper;
   readonly #changed = new vscode.EventEmitter<ServerState>();
@@ -117,7 +118,8 @@ export class WindowServer implements vscode.Disposable {
   /** Ends the server with the window, and takes its socket away. */
   async stop(): Promise<void> {
     await this.#keeper.stop();
-    if (process.platform !== 'win32') rmSync(dirname(this.socket), { recursive: true, force: true });
+    const { folder } = this.#address;
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   }
 
   dispose(): void {

@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
+import { isWindowPipe } from '../../contract/window-address.ts';
 import { isThere } from '../process/alive.ts';
 import { stateDir } from './state-dir.ts';
 
@@ -40,7 +41,6 @@ const MOST_BYTES = 64 * 1024;
 const MOST_WINDOWS = 64;
 
 const ours = /^window-\d+-[0-9a-f]{8}\.json$/;
-const pipe = /^\\\\\.\\pipe\\discern-[0-9a-f]{16}$/;
 
 /** Where the records lie; nothing where this user has no home. */
 function windowsDir(env: NodeJS.ProcessEnv): string | undefined {
@@ -169,7 +169,7 @@ const isText = (value: unknown): value is string =>
 
 /** Only a socket that nobody but this user can have made or reached. */
 function isOwnSocket(socket: string): boolean {
-  if (process.platform === 'win32') return pipe.test(socket);
+  if (process.platform === 'win32') return isWindowPipe(socket);
   if (!isAbsolute(socket)) return false;
   const [found, folder] = [socket, dirname(socket)].map((path) => lstatSync(path, { throwIfNoEntry: false }));
   return (
