@@ -182,6 +182,33 @@ describe('discern setup', () => {
     assert.ok(parse(read(real)).mcpServers.discern);
   });
 
+  it('leaves no file of servers in which nothing is left: clients take one without its table for broken', async () => {
+    for (const [client, name] of [
+      ['copilot', '.copilot/mcp-config.json'],
+      ['cursor', '.cursor/mcp.json'],
+    ] as const) {
+      const run = (action: 'write' | 'remove') =>
+        inEngine({ client, action, env, cwd: home, dist: '/dist', node: '/node' });
+      const file = join(home, name);
+      await run('write');
+      await run('remove');
+      assert.ok(!existsSync(file), name);
+      for (const text of ['{"mcpServers": {}}', '{ "inputs": [] }\n', '{ /* mine */ }']) {
+        put(name, text);
+        await run('write');
+        await run('remove');
+        assert.equal(read(file), text);
+      }
+      // A link is somebody's, whatever it leads to.
+      rmSync(file);
+      const real = put('dotfiles/mcp.json', '{}');
+      symlinkSync(real, file);
+      await run('write');
+      await run('remove');
+      assert.equal(read(file), '{}');
+    }
+  });
+
   it('refuses what does not parse, and writes nothing', async () => {
     for (const [client, name, text] of [
       ['cursor', '.cursor/mcp.json', '{"mcpServers": '],
@@ -249,6 +276,10 @@ describe('discern setup', () => {
       assert.equal(read(file), before);
       await well(['mcp-json', '--remove'], project.root);
       assert.equal(read(file), text);
+      rmSync(file);
+      await well(['mcp-json'], project.root);
+      await well(['mcp-json', '--remove'], project.root);
+      assert.ok(!existsSync(file));
       const { code, stdout } = await setup(['mcp-json'], project.home);
       assert.deepEqual([code, stdout], [1, '']);
       assert.ok(!existsSync(join(project.home, '.mcp.json')));

@@ -40,14 +40,23 @@ export const claude: Driver = {
   },
 };
 
-const tools = ['mcp__discern', 'Bash', 'Edit', 'Write', 'EnterWorktree', 'ExitWorktree'];
+const tools = [
+  'mcp__discern',
+  'mcp__plugin_discern_discern',
+  'Bash',
+  'Edit',
+  'Write',
+  'EnterWorktree',
+  'ExitWorktree',
+];
 
 /** The options and the environment every session of Claude Code has here. */
 async function settings({ home, model, server: [command, ...args] }: Launch) {
   const config = join(home, 'mcp.json');
   await writeFile(config, JSON.stringify({ mcpServers: { discern: { command, args } } }));
+  const named = command === undefined ? [] : ['--mcp-config', config, '--strict-mcp-config'];
   return {
-    args: ['--mcp-config', config, '--strict-mcp-config', '--allowedTools', tools.join(',')],
+    args: [...named, '--allowedTools', tools.join(',')],
     env: {
       ANTHROPIC_BASE_URL: model,
       ANTHROPIC_API_KEY: 'none',

@@ -56,9 +56,9 @@ async function settings({
     `base_url = "${model}/v1"`,
     'wire_api = "responses"',
     'env_key = "LOOPBACK_KEY"',
-    '[mcp_servers.discern]',
-    `command = ${JSON.stringify(command)}`,
-    `args = ${JSON.stringify(args)}`,
+    ...(command === undefined
+      ? []
+      : ['[mcp_servers.discern]', `command = ${JSON.stringify(command)}`, `args = ${JSON.stringify(args)}`]),
     `[projects.${JSON.stringify(cwd)}]`,
     'trust_level = "trusted"',
     ...toml,

@@ -51,7 +51,8 @@ async function settings(home: string, [command, ...args]: string[]): Promise<str
   const config = join(home, 'mcp.json');
   const discern = { type: 'local', command, args, tools: ['*'] };
   await writeFile(config, JSON.stringify({ mcpServers: { discern } }));
-  return ['--additional-mcp-config', `@${config}`, '--disable-builtin-mcps', '--no-auto-update'];
+  const named = command === undefined ? [] : ['--additional-mcp-config', `@${config}`];
+  return [...named, '--disable-builtin-mcps', '--no-auto-update'];
 }
 
 const provider = (model: string) => ({

@@ -25,7 +25,7 @@ export interface Launch {
   model: string;
   /** What the person asks. */
   prompt: string;
-  /** The command of our server, as the client's settings have it. */
+  /** The command of our server, as the client's settings have it; an empty one is in none of them. */
   server: string[];
   /** Goes on with the last conversation of this home and directory. */
   resume?: boolean;

@@ -20,7 +20,7 @@ export const gemini: Driver = {
       privacy: { usageStatisticsEnabled: false },
       telemetry: { enabled: false },
       general: { disableAutoUpdate: true, disableUpdateNag: true, enableAutoUpdate: false },
-      mcpServers: { discern: { command, args, trust: true } },
+      ...(command !== undefined && { mcpServers: { discern: { command, args, trust: true } } }),
     };
     await writeFile(join(own, 'settings.json'), JSON.stringify(settings));
     return {

@@ -38,7 +38,9 @@ async function command({ home, model, server }: Launch, args: string[]): Promise
         models: { scripted: { name: 'scripted', tool_call: true } },
       },
     },
-    mcp: { discern: { type: 'local', command: server, enabled: true, timeout: 60_000 } },
+    ...(server.length > 0 && {
+      mcp: { discern: { type: 'local', command: server, enabled: true, timeout: 60_000 } },
+    }),
   };
   await writeFile(config, JSON.stringify(settings));
   return {

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cli } from '../support/cli.ts';
 import { codex } from './codex.ts';
-import type { Command, Driver, Launch } from './driver.ts';
+import type { Driver, Launch } from './driver.ts';
 
 type Way = 'once' | 'interactive';
 
-/** A client once `discern setup` has gone over the settings that it begins with. `options` may change its command line. */
+/** A client whose settings have our server by `discern setup` alone. `options` may change its command line. */
 export function setUp(
   driver: Driver,
   client: string,
   options: (args: string[], launch: Launch) => string[] = (args) => args,
 ): Driver {
   const by = (way: Way) => async (launch: Launch) => {
-    const command = (await driver[way]?.(launch)) ?? assert.fail(`${driver.name} is not driven so`);
+    const command =
+      (await driver[way]?.({ ...launch, server: [] })) ?? assert.fail(`${driver.name} is not driven so`);
     const env = { HOME: launch.home, CLAUDE_CONFIG_DIR: '', CODEX_HOME: '', COPILOT_HOME: '' };
     const { code, stderr } = await cli(['setup', client], { cwd: launch.cwd, env });
     assert.equal(code, 0, stderr);
@@ -24,20 +24,8 @@ export function setUp(
   return { ...driver, once: by('once'), ...(driver.interactive && { interactive: by('interactive') }) };
 }
 
-/** Codex without a table of the server, which `setup` leaves alone where somebody else wrote it. */
-const codexAlone: Driver = {
-  ...codex,
-  async once(launch: Launch): Promise<Command> {
-    const command = await codex.once(launch);
-    const file = join(launch.home, '.codex', 'config.toml');
-    const text = await readFile(file, 'utf8');
-    await writeFile(file, text.replace(/\[mcp_servers\.discern\][\s\S]*$/, ''));
-    return command;
-  },
-};
-
 /** Somebody has to have looked at a hook before Codex runs it; here the tests have. */
-export const codexSetUp = setUp(codexAlone, 'codex', ([exec = '', ...rest]) => [
+export const codexSetUp = setUp(codex, 'codex', ([exec = '', ...rest]) => [
   exec,
   '--dangerously-bypass-hook-trust',
   ...rest,

@@ -99,7 +99,7 @@ async function jsonTarget({ client, env, cwd, dist, node, nodeEnv }: SetupOption
   const programs = { node, hook: join(dist, 'hook.js') };
   switch (client) {
     case 'copilot':
-      return target(join(copilotHome(env), 'mcp-config.json'), 'mcpServers', {
+      return ofServers(join(copilotHome(env), 'mcp-config.json'), {
         type: 'local',
         ...plain,
         tools: ['*'],
@@ -109,13 +109,13 @@ async function jsonTarget({ client, env, cwd, dist, node, nodeEnv }: SetupOption
       return { ...made, values: [...made.values, ...hookValues('gemini', hooksFor('gemini', programs))] };
     }
     case 'cursor':
-      return target(join(home, '.cursor', 'mcp.json'), 'mcpServers', plain);
+      return ofServers(join(home, '.cursor', 'mcp.json'), plain);
     case 'zed':
       return target(zedFile(env, home), 'context_servers', plain);
     case 'mcp-json': {
       // It joins the window that has the project open, where there is one.
       const joining = { command: node, args: [join(dist, 'attach.js')] };
-      return target(join(await projectOf(cwd), '.mcp.json'), 'mcpServers', {
+      return ofServers(join(await projectOf(cwd), '.mcp.json'), {
         ...joining,
         ...(nodeEnv && { env: nodeEnv }),
       });
@@ -140,6 +140,11 @@ async function jsonTarget({ client, env, cwd, dist, node, nodeEnv }: SetupOption
 const target = (file: string, table: string, value: object): JsonTarget => ({
   file,
   values: [{ path: [table, 'discern'], value }],
+});
+
+const ofServers = (file: string, value: object): JsonTarget => ({
+  ...target(file, 'mcpServers', value),
+  servers: true,
 });
 
 function projectOf(cwd: string | undefined): Promise<string> {

@@ -1,4 +1,4 @@
-import { readFile, rm, rmdir } from 'node:fs/promises';
+import { lstat, readFile, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { editConfig } from './config-edit.ts';
 import { type Edited, has, set, unset } from './json-edit.ts';
@@ -12,6 +12,8 @@ export interface JsonTarget {
   file: string;
   /** The whole file is ours, and goes when nothing is left in it. */
   ours?: true;
+  /** It holds servers alone, and clients take one without its table for broken: it goes too when nothing is left in it. */
+  servers?: true;
   /** What is `optional` is left to the person where there is something else in its place. */
   values: JsonValue[];
 }
@@ -31,7 +33,7 @@ export interface JsonValue {
 /** Writes values of ours into a client's file, takes them out again, or only shows them; resolves with what a person is told. */
 export async function jsonValues(
   { action, client, check }: { action: SetupAction; client: string; check?: boolean },
-  { file, values, ours }: JsonTarget,
+  { file, values, ours, servers }: JsonTarget,
 ): Promise<string[]> {
   if (action === 'print') {
     const whole = values.reduce((text, value) => textOf(write(text, value)), '{}\n');
@@ -61,14 +63,16 @@ export async function jsonValues(
     },
     check,
   );
-  if (ours && changed && !check && action === 'remove' && (await isEmpty(file))) {
+  if ((ours || servers) && changed && !check && action === 'remove' && (await isEmpty(file))) {
     await rm(file);
-    await removeEmpty(dirname(file), ['.']);
+    if (ours) await removeEmpty(dirname(file), ['.']);
   }
   return [said(client, action, file, changed), ...(action === 'write' ? notes : [])];
 }
 
-const isEmpty = async (file: string) => /^\s*\{\s*\}\s*$/.test(await readFile(file, 'utf8'));
+/** True of a file in which nothing stands; what a link leads to is somebody's. */
+const isEmpty = async (file: string) =>
+  (await lstat(file)).isFile() && /^\s*\{\s*\}\s*$/.test(await readFile(file, 'utf8'));
 
 function write(text: string, { path, value, item, shared }: JsonValue) {
   if (shared && has(text, path)) return { text };
