@@ -9,13 +9,18 @@ import { claude } from './claude.ts';
 import { codex } from './codex.ts';
 import { copilot } from './copilot.ts';
 import type { Driver } from './driver.ts';
+import { gemini } from './gemini.ts';
 import type { Heard, Turn } from './model.ts';
+import { opencode } from './opencode.ts';
 import { processesOf } from './processes-of.ts';
 import { at, commit, proven, stage, worktreeIn } from './stage.ts';
 
 const { make, home: newHome, begin, open, clear } = stage();
 
-/** Goes to a linked checkout by this client's own means; Copilot's belong to a person, so it has the server make one. */
+/** Clients whose own means belong to a person, or leave no word: these have the server make a checkout. */
+const started = new Set([copilot, opencode, gemini]);
+
+/** Goes to a linked checkout by this client's own means, where it has some. */
 const goTo = (driver: Driver, path: string): Turn => {
   if (driver === claude) return { tool: 'EnterWorktree', input: { path } };
   if (driver === codex) return codex.shell('git status --short', path);
@@ -25,8 +30,14 @@ const goTo = (driver: Driver, path: string): Turn => {
 /** Runs a command where {@link goTo} went. */
 const there =
   (driver: Driver, path: string, command: string): Turn =>
-  (heard) =>
-    driver.shell(command, driver === copilot ? worktreeIn(heard) : path);
+  (heard) => {
+    const at = started.has(driver) ? worktreeIn(heard) : path;
+    // Gemini CLI's shell takes no directory outside of its workspace.
+    return driver === gemini ? gemini.shell(`cd '${at}' && ${command}`) : driver.shell(command, at);
+  };
+
+/** The root of an answer, from whichever part its client shows. */
+const rootOf = (answer: string) => /"root":"([^"]+)"|root: (\/[^\s\\]+)/.exec(answer)?.slice(1).find(Boolean);
 
 async function linked(project: Project, name: string): Promise<string> {
   const path = join(project.home, 'app.worktrees', name);
@@ -71,12 +82,14 @@ const readsOnRefusal = new Map([
   [claude, [true, false]],
   [codex, [false, true]],
   [copilot, [true, true]],
+  [opencode, [true, false]],
+  [gemini, [true, true]],
 ]);
 
 describe('A session of a real client', () => {
   afterEach(clear);
 
-  for (const driver of [claude, codex, copilot]) {
+  for (const driver of [claude, codex, copilot, opencode, gemini]) {
     it(`${driver.name}: beside another in one repository, each has its own root`, async () => {
       const project = await make();
       const home = await newHome();
@@ -101,7 +114,7 @@ describe('A session of a real client', () => {
         { home, cwd },
       );
       await until('the first session has moved', () => first.model.played() >= 2);
-      const goSecond = driver === copilot ? copilot.ours('start', { name: 'second' }) : goTo(driver, two);
+      const goSecond = started.has(driver) ? driver.ours('start', { name: 'second' }) : goTo(driver, two);
       const second = await begin(
         driver,
         [
@@ -116,17 +129,16 @@ describe('A session of a real client', () => {
         { home, cwd },
       );
       const [red, green] = [await first.end(), await second.end()];
-      const roots = [red, green].map((shown) =>
-        /"root":"([^"]+)"|root: (\S+)/.exec(at(shown, 2))?.slice(1).find(Boolean),
-      );
+      const roots = [red, green].map((shown) => rootOf(at(shown, 2)));
       assert.match(at(red, 2), /gate_failed/, red.join('\n---\n'));
       assert.match(at(green, 2), proven, green.join('\n---\n'));
-      const wanted =
-        driver === copilot ? [worktreeIn({ results: red }), worktreeIn({ results: green })] : [one, two];
+      const wanted = started.has(driver)
+        ? [worktreeIn({ results: red }), worktreeIn({ results: green })]
+        : [one, two];
       assert.deepEqual(roots, wanted);
       assert.notEqual(roots[0], roots[1]);
       // And it stays so, whichever worked last.
-      assert.ok(at(red, 3).includes(`"held":{"root":"${wanted[0]}"`), at(red, 3));
+      assert.equal(rootOf(at(red, 3)), wanted[0], at(red, 3));
     });
 
     it(`${driver.name}: killed while the gate runs, it leaves no process, and the next session works`, async () => {
@@ -149,31 +161,6 @@ describe('A session of a real client', () => {
       assert.match(at(shown, 1), proven, at(shown, 1));
     });
 
-    it(`${driver.name}: interrupted during done, the gate ends without a proof, and the session goes on`, async () => {
-      const { project, job, letGo } = await holding();
-      const home = await newHome();
-      const script = [
-        ...whenConnected(driver),
-        driver.ours('done'),
-        driver.ours('status'),
-        driver.ours('done'),
-        { say: 'All is well.' },
-      ];
-      const { model, terminal } = await open(driver, script, { home, cwd: project.root });
-      const gate = await job();
-      const { server, client } = serverOf(home);
-      await terminal.press(driver === copilot ? 'C-c' : 'Escape');
-      await until('the job of the gate ends', () => !runs(gate));
-      assert.ok(runs(client.pid) && runs(server.pid), 'only the call was given up');
-      await letGo();
-      await terminal.type('Go on.');
-      await terminal.shows(/All is well\./);
-      const [status, done] = [at(model.results(), -2), at(model.results(), -1)];
-      assert.match(status, /"proof":\{"state":"none"|^proof: none/m, status);
-      assert.match(done, proven, done);
-      assert.equal(serverOf(home).server.pid, server.pid);
-    });
-
     it(`${driver.name}: its model reads a refusal's slug and a finding's file and line`, async () => {
       const project = await make();
       const finding = 'src/a.txt:7:3: error: a is wrong';
@@ -194,10 +181,64 @@ describe('A session of a real client', () => {
         /src\/a\.txt:7:3: error: a is wrong\n/,
         /"file":"src\/a\.txt","line":7,"column":3/,
       ];
-      const reads = [text, structure].map((form) => form.test(done));
+      // Gemini CLI puts an error into JSON once more.
+      const plain = done.replace(/\\+"/g, '"').replace(/\\+n/g, '\n');
+      const reads = [text, structure].map((form) => form.test(plain));
       assert.deepEqual(reads, readsOnRefusal.get(driver), done);
+      // It also looks at arguments itself, before they are sent.
+      if (driver === gemini) return assert.match(unknown, /must NOT have additional properties/);
       assert.match(unknown, /unknown_argument/);
       assert.match(unknown, /"?unknown_word/);
+    });
+  }
+
+  for (const driver of [claude, codex, copilot, opencode]) {
+    it(`${driver.name}: interrupted during done, the gate ends without a proof, and the session goes on`, async () => {
+      const { project, job, letGo } = await holding();
+      const home = await newHome();
+      const script = [
+        ...whenConnected(driver),
+        driver.ours('done'),
+        driver.ours('status'),
+        driver.ours('done'),
+        { say: 'All is well.' },
+      ];
+      const { model, terminal } = await open(driver, script, { home, cwd: project.root });
+      const gate = await job();
+      const { server, client } = serverOf(home);
+      await terminal.press(driver === copilot ? 'C-c' : 'Escape');
+      // opencode asks for it twice.
+      if (driver === opencode) await terminal.press('Escape');
+      await until('the job of the gate ends', () => !runs(gate));
+      assert.ok(runs(client.pid) && runs(server.pid), 'only the call was given up');
+      await letGo();
+      await terminal.type('Go on.');
+      await terminal.shows(/All is well\./);
+      const [status, done] = [at(model.results(), -2), at(model.results(), -1)];
+      assert.match(status, /"proof":\{"state":"none"|^proof: none/m, status);
+      assert.match(done, proven, done);
+      assert.equal(serverOf(home).server.pid, server.pid);
+    });
+  }
+
+  for (const driver of [claude, codex, copilot, opencode, gemini]) {
+    it(`${driver.name}: resumed where it was launched, its green about that names the worktree it worked in`, async () => {
+      const project = await make();
+      const scene = { home: await newHome(), cwd: project.root };
+      const script: Turn[] = [
+        driver.ours('start', { name: 'work' }),
+        (heard) => driver.shell(`cd '${worktreeIn(heard)}' && ${commit('src/b.txt', 'BROKEN')}`),
+        { say: 'Later.' },
+      ];
+      const before = await (await begin(driver, script, scene)).end();
+      const worktree = worktreeIn({ results: before });
+      const again = await begin(driver, [driver.ours('done'), { say: 'Done.' }], { ...scene, resume: true });
+      const shown = await again.end();
+      assert.equal(shown.length, 3, 'it is the same conversation');
+      const done = at(shown, -1);
+      assert.equal(rootOf(done), project.root, done);
+      assert.match(done, /This is about \S+\/app, which is clean .* so it contains no work/);
+      assert.ok(done.indexOf(worktree) < done.indexOf('passed'), done);
     });
   }
 
