@@ -1,7 +1,12 @@
-// `npm run bench [part of a name …]`: the speed table, as text and, with --json, as JSON. Every figure is a ratio taken in
+// `npm run bench [part of a name, or a unit …]`: the speed table, as text and, with --json, as JSON. Every figure is a ratio taken in
 // one run, each side in turn, against what a user would pick instead; or against a limit, where there is nothing to pick.
 import { accept } from './cases/accept.mjs';
-import { headlineCharacters, toolsCharacters } from './cases/answers.mjs';
+import {
+  findingsCharacters,
+  headlineCharacters,
+  toolsCharacters,
+  worktreesCharacters,
+} from './cases/answers.mjs';
 import { bring } from './cases/bring.mjs';
 import { outputMemory, outputTime, precision, recall } from './cases/findings.mjs';
 import { fleet } from './cases/fleet.mjs';
@@ -37,6 +42,8 @@ const always = [
   vsix,
   headlineCharacters,
   toolsCharacters,
+  worktreesCharacters,
+  findingsCharacters,
   recall,
   precision,
   outputTime,
@@ -51,7 +58,9 @@ const cases = [
   ...(wanted.includes('queue') ? [queue] : []),
   // It writes 500 MB.
   ...(wanted.includes('transcript') ? transcript : []),
-  ...always.filter(({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word))),
+  ...always.filter(
+    ({ name, unit }) => wanted.length === 0 || wanted.some((word) => name.includes(word) || unit === word),
+  ),
   ...(inWindow ? [inWindow.repaint, inWindow.activationTime] : []),
 ];
 

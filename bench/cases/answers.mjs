@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 const server = fileURLToPath(new URL('../../dist/server.js', import.meta.url));
 
 /** Speaks MCP with a server on a small repository until `work` is through. */
-async function withServer(work) {
+async function withServer(work, jobs = 'lint = "true"\ntest = "true"') {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'bench-')));
   const repo = join(home, 'shop');
   mkdirSync(repo);
@@ -24,7 +24,7 @@ async function withServer(work) {
     git(cwd, 'commit', '-qm', name);
   };
   git(repo, 'init', '-qb', 'main');
-  commit(repo, 'discern.toml', '[project]\nname = "shop"\n[jobs]\nlint = "true"\ntest = "true"\n');
+  commit(repo, 'discern.toml', `[project]\nname = "shop"\n[jobs]\n${jobs}\n`);
   const child = spawn(process.execPath, [server, '--root', repo], { stdio: ['pipe', 'pipe', 'inherit'] });
   const waiting = new Map();
   createInterface({ input: child.stdout }).on('line', (line) => {
@@ -42,7 +42,7 @@ async function withServer(work) {
     const clientInfo = { name: 'bench', version: '1' };
     await request('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
     send({ method: 'notifications/initialized' });
-    return await work(request, commit);
+    return await work(request, commit, { repo, git });
   } finally {
     const ended = new Promise((resolve) => child.once('exit', resolve));
     child.stdin.end();
@@ -89,4 +89,39 @@ export const toolsCharacters = {
       const bare = size({ tools: tools.map(({ outputSchema: _schema, ...tool }) => tool) });
       return { ours: size({ tools }), theirs: 24_000, note: `${bare} without output schemas` };
     }),
+};
+
+export const worktreesCharacters = {
+  name: 'status, 600 worktrees: structured answer',
+  against: 'the budget, 8,000 characters',
+  unit: 'characters',
+  target: 1,
+  run: () =>
+    withServer(async (request, _commit, { repo, git }) => {
+      for (let n = 0; n < 600; n++) {
+        git(repo, 'worktree', 'add', '-q', '-b', `agent/work-${n}`, `../shop.worktrees/work-${n}`);
+      }
+      const { structuredContent } = await request('tools/call', { name: 'discern_status' });
+      const { worktrees, more = structuredContent.more } = structuredContent.data;
+      const total = worktrees.length + Number(more?.worktrees ?? 0);
+      return {
+        ours: size(structuredContent),
+        theirs: 8_000,
+        note: `tells of ${total}, the main one included`,
+      };
+    }),
+};
+
+export const findingsCharacters = {
+  name: 'done, red with 200 findings: the longer part',
+  against: 'the budget, 6,000 characters',
+  unit: 'characters',
+  target: 1,
+  run: () =>
+    withServer(async (request) => {
+      const { content, structuredContent } = await request('tools/call', { name: 'discern_done' });
+      const text = content.map((part) => part.text ?? '').join('');
+      const longer = Math.max(text.length, size(structuredContent));
+      return { ours: longer, theirs: 6_000, note: `error ${structuredContent.error}` };
+    }, `lint = "for n in $(seq 200); do echo src/file-$n.ts:$n:7: error: what is wrong in place number $n of them all; done; exit 1"`),
 };

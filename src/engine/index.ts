@@ -114,7 +114,7 @@ export { looking } from './call/looking.ts';
 export { Refusal } from './call/refusal.ts';
 export {
   type CallerFacts,
-  checkoutOf,
+  checkoutAround,
   type Standing,
   strangeHook,
   whereCallerStands,

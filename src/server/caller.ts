@@ -138,7 +138,7 @@ export class Callers {
     const { verb, client } = request;
     const facts = this.#factsOf(request, caller);
     try {
-      if (caller.stood === null) caller.stood = await topOfCaller(client, facts);
+      if (caller.stood === null) caller.stood = await topOfCaller(client, facts, held);
       return await stanceOf({ verb, client, facts, held, before: caller.stood });
     } catch (error) {
       if (Refusal.is(error)) throw error;
@@ -159,7 +159,8 @@ export class Callers {
   /** Remembers where a caller stands now that its held root was moved. A person stands nowhere. */
   async stands(request: CallRequest, caller: Caller): Promise<void> {
     if (request.caller === 'person') return;
-    caller.stood = await topOfCaller(request.client, this.#factsOf(request, caller));
+    const held = await caller.held;
+    caller.stood = await topOfCaller(request.client, this.#factsOf(request, caller), held);
   }
 
   #factsOf({ meta, conversation, askRoots, joining }: CallRequest, { roots }: Caller): CallerFacts {

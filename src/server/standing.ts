@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import type { CallerStanding } from '../contract/data.ts';
-import { isInside } from '../contract/inside.ts';
 import { traits } from '../contract/traits.ts';
 import type { Verb } from '../contract/verbs.ts';
 import { Refusal } from '../engine/call/refusal.ts';
@@ -91,16 +90,24 @@ export async function stanceOf({ verb, client, facts, held, before }: Asking): P
     default:
       return {
         caller,
-        notice: `You are in ${at}, outside this repository; this is about ${about}.`,
+        notice: `You are in ${at}, ${
+          top === undefined
+            ? 'outside this repository'
+            : `a checkout of this repository without ${CONFIG_FILE}`
+        }; this is about ${about}.`,
       };
   }
 }
 
 /** The git top of the checkout a caller stands in, to be compared with later. */
-export async function topOfCaller(client: ClientKind, facts: CallerFacts): Promise<string | undefined> {
+export async function topOfCaller(
+  client: ClientKind,
+  facts: CallerFacts,
+  held: HeldRoot,
+): Promise<string | undefined> {
   const engine = await loadEngine();
-  const standing = await engine.whereCallerStands(client, facts);
-  return standing && (await engine.checkoutOf(standing.cwd))?.top;
+  const [standing, anchor] = await Promise.all([engine.whereCallerStands(client, facts), held.repository()]);
+  return standing && (await engine.checkoutAround(standing.cwd, anchor?.commonDir ?? ''))?.top;
 }
 
 /** How the place a caller stands in lies to the held root. `undefined` when that cannot be told. */
@@ -108,24 +115,18 @@ async function placeOf(
   { cwd, evidence }: Standing,
   held: HeldRoot,
 ): Promise<(CallerStanding & { top?: string }) | undefined> {
-  const { checkoutOf, exists } = await loadEngine();
-  const [anchor, place] = await Promise.all([held.repository(), checkoutOf(cwd)]);
+  const { checkoutAround, exists } = await loadEngine();
+  const anchor = await held.repository();
   if (anchor === undefined) return undefined;
+  const place = await checkoutAround(cwd, anchor.commonDir);
   if (place === undefined) return { cwd, evidence, state: (await exists(cwd)) ? 'foreign' : 'gone' };
   const { top } = place;
   if (top === anchor.top) return { cwd, evidence, state: 'here' };
-  if (place.commonDir !== anchor.commonDir) {
-    // A submodule of the checkout, or a repository that merely lies in it.
-    return {
-      cwd,
-      evidence,
-      state: anchor.top !== undefined && isInside(top, anchor.top) ? 'here' : 'foreign',
-    };
-  }
+  if (place.commonDir !== anchor.commonDir) return { cwd, evidence, state: 'foreign' };
   const root = anchor.prefix ? join(top, anchor.prefix) : top;
   if (!place.linked || root === (await held.home())) return { cwd, evidence, root, state: 'trunk', top };
   // A branch without the project has nothing to act on.
   return (await exists(join(root, CONFIG_FILE)))
     ? { cwd, evidence, root, state: 'work', top }
-    : { cwd, evidence, state: 'foreign' };
+    : { cwd, evidence, state: 'foreign', top };
 }

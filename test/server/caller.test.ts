@@ -218,6 +218,86 @@ describe('Where the caller stands', () => {
     assert.match(first(nowhere), /no longer exists.*ExitWorktree/);
   });
 
+  it('is the checkout around it, where it is in a submodule or in a repository that lies in one', async () => {
+    const [project, lib] = [await make(), await make({ config: null })];
+    await git(
+      project.root,
+      '-c',
+      'protocol.file.allow=always',
+      'submodule',
+      '--quiet',
+      'add',
+      lib.root,
+      'lib',
+    );
+    await project.commit({ 'src/a.txt': 'with a submodule\n' });
+    const own = await ownWorktree(project);
+    await git(own, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'update', '--init');
+    const nested = join(own, 'src/nested');
+    await git(project.home, 'clone', '--quiet', lib.root, nested);
+    const { claude } = sessionsIn(project.home);
+    const env = claude.env(project.root);
+    for (const within of [join(own, 'lib/src'), nested]) {
+      const server = await open({ name: 'claude-code', env, cwd: project.root });
+      await claude.process(within);
+      const done = await server.call('discern_done');
+      assert.equal(done.envelope.data.root, own, done.text);
+      assert.match(first(done), /followed you there/);
+      await claude.process(join(project.root, 'lib'));
+      const back = await server.call('discern_done');
+      assert.equal(back.envelope.data.root, own);
+      assert.equal((back.envelope.data.caller as { state: string }).state, 'trunk', back.text);
+    }
+  });
+
+  it('is told as what it is, where a checkout of the repository has no project, or the root is lost', async () => {
+    const project = await make();
+    const before = await git(
+      project.root,
+      'commit-tree',
+      '-m',
+      'before',
+      await git(project.root, 'rev-parse', 'HEAD:src'),
+    );
+    const old = join(project.home, 'old');
+    await git(project.root, 'worktree', 'add', '--quiet', '-b', 'old', old, before);
+    const { claude } = sessionsIn(project.home);
+    const server = await open({ name: 'claude-code', env: claude.env(project.root), cwd: project.root });
+    await claude.process(old);
+    const done = await server.call('discern_done');
+    assert.equal(done.envelope.data.root, project.root);
+    assert.match(first(done), /You are in .*old .*, a checkout of this repository without discern\.toml;/);
+    assert.doesNotMatch(first(done), /outside/);
+    const own = await ownWorktree(project);
+    const other = await ownWorktree(project, 'other');
+    await claude.process(own);
+    assert.equal((await server.call('discern_test')).envelope.data.root, own);
+    await git(project.root, 'worktree', 'remove', '--force', own);
+    await claude.process(other);
+    const after = await server.call('discern_done');
+    assert.equal(after.envelope.data.root, other, 'it goes on where its caller is');
+    assert.match(first(after), /followed you there/);
+  });
+
+  it('is the trunk’s checkout where that is a linked one beside a bare repository: told, never followed', async () => {
+    const project = await make();
+    const hub = join(project.home, 'hub.git');
+    await git(project.home, 'clone', '--quiet', '--bare', project.root, hub);
+    const [landing, work] = [join(project.home, 'landing'), join(project.home, 'work')];
+    await git(hub, 'worktree', 'add', '--quiet', landing, 'main');
+    await git(hub, 'worktree', 'add', '--quiet', '-b', 'work', work);
+    await project.commit({ 'src/b.txt': 'BROKEN\n' }, work);
+    const { claude } = sessionsIn(project.home);
+    const server = await open({ name: 'claude-code', env: claude.env(landing), cwd: landing });
+    await claude.process(work);
+    const done = await server.call('discern_done');
+    assert.deepEqual([done.envelope.data.root, done.envelope.error], [work, 'gate_failed'], done.text);
+    await claude.process(landing);
+    const back = await server.call('discern_done');
+    assert.equal(back.envelope.data.root, work);
+    assert.equal((back.envelope.data.caller as { state: string }).state, 'trunk', back.text);
+  });
+
   it('is found by Codex’s rollout, from the session the call names', async () => {
     const project = await make();
     const { codex } = sessionsIn(project.home);

@@ -1,5 +1,5 @@
 import { readFile, realpath } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { realPlace } from '../git/git-dir.ts';
 import { anchorOf } from '../repository/anchor.ts';
 
@@ -28,6 +28,25 @@ export async function checkoutOf(directory: string): Promise<CheckoutPlace | und
     commonDir: realPlace(commonDir),
     linked: gitDir !== commonDir,
   };
+}
+
+/** How many repositories within one another are gone through. */
+const MOST_NESTED = 8;
+
+/**
+ * The checkout of one repository that a directory lies in, be it in a submodule or another repository there; else the checkout it lies
+ * in at all. `commonDir` is the repository's.
+ */
+export async function checkoutAround(
+  directory: string,
+  commonDir: string,
+): Promise<CheckoutPlace | undefined> {
+  const own = await checkoutOf(directory);
+  let place = own;
+  for (let up = 0; place && place.commonDir !== commonDir && up < MOST_NESTED; up++) {
+    place = await checkoutOf(dirname(place.top));
+  }
+  return place?.commonDir === commonDir ? place : own;
 }
 
 /**

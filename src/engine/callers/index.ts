@@ -7,7 +7,7 @@ import type { CallerFacts, Source, Standing } from './standing.ts';
 import { told, toldBy } from './told.ts';
 import { vscode } from './vscode.ts';
 
-export { type CheckoutPlace, checkoutOf } from './checkout-of.ts';
+export { type CheckoutPlace, checkoutAround, checkoutOf } from './checkout-of.ts';
 export type { CallerFacts, Standing } from './standing.ts';
 
 /** Clients that record, hand over or tell by a hook where their sessions stand. */
