@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { until } from '../support/processes.ts';
 import { git, type Project } from '../support/project.ts';
 import { claude } from './claude.ts';
 import { codex } from './codex.ts';
@@ -8,7 +10,9 @@ import { copilot } from './copilot.ts';
 import type { Driver } from './driver.ts';
 import { gemini } from './gemini.ts';
 import { opencode } from './opencode.ts';
+import { claudePlugged, setUp } from './set-up.ts';
 import { at, commit, stage } from './stage.ts';
+import type { Answer } from './wires.ts';
 
 const { make, home: newHome, begin, open, clear } = stage();
 
@@ -41,6 +45,17 @@ async function linked(project: Project, within = false): Promise<string> {
   const path = join(within ? project.root : project.home, 'app.worktrees/own');
   await git(project.root, 'worktree', 'add', '--quiet', '-b', 'own', path);
   return path;
+}
+
+/** The directory in the last line of the one transcript in a home that has one. */
+function lastDirectory(home: string): string | undefined {
+  const projects = join(home, '.claude/projects');
+  const [file] = readdirSync(projects, { recursive: true, encoding: 'utf8' }).filter((one) =>
+    one.endsWith('.jsonl'),
+  );
+  const lines = file === undefined ? [] : readFileSync(join(projects, file), 'utf8').split('\n');
+  const directories = lines.flatMap((line) => /"cwd":("[^"]*")/.exec(line)?.[1] ?? []);
+  return JSON.parse(directories.at(-1) ?? 'null') ?? undefined;
 }
 
 const broken = commit('src/b.txt', 'BROKEN');
@@ -80,15 +95,21 @@ describe('The gate of a real client goes along', () => {
       const project = await make();
       const own = await linked(project, within);
       const driver = withOptions(claude, ...options);
+      const home = await newHome();
+      /** A model takes longer than the transcript does; a scripted one waits until its last line is of a directory. */
+      const inTranscript = (directory: string, turn: Answer) => async () => {
+        await until(`the transcript is in ${directory}`, () => lastDirectory(home) === directory);
+        return turn;
+      };
       const script = [
         driver.ours('status'),
         driver.shell(`cd '${own}'`),
         driver.shell(broken),
-        driver.ours('done'),
+        inTranscript(own, driver.ours('done')),
         driver.shell(`cd '${project.root}'`),
-        driver.ours('test'),
+        inTranscript(project.root, driver.ours('test')),
       ];
-      const { end } = await begin(driver, script, { home: await newHome(), cwd: project.root });
+      const { end } = await begin(driver, script, { home, cwd: project.root });
       const shown = await end();
       assert.equal(rootOf(at(shown, 0)), project.root);
       assert.match(at(shown, 3), /gate_failed\. You are in .*transcript.*followed you there/);
@@ -116,6 +137,43 @@ describe('The gate of a real client goes along', () => {
     assert.equal(rootOf(at(shown, 4)), own);
     assert.equal(rootOf(at(shown, 5)), project.root);
   });
+
+  const subagents: [how: string, driver: Driver, answer: RegExp][] = [
+    // It stands where its session does not, and nothing that reaches a server says so.
+    [
+      'names its worktree first',
+      claude,
+      /This is about \S+\/app, which .* there is work in \S+\/\.claude\/worktrees\/agent-\w+/,
+    ],
+    [
+      'follows it, by our hook,',
+      setUp(claudePlugged, 'claude'),
+      /gate_failed\. You are in \S+app\.worktrees\/agent-\S+ \(a hook of discern\), so the held root followed you/,
+    ],
+  ];
+  for (const [how, driver, answer] of subagents) {
+    it(`Claude Code: a green that a sub-agent in a worktree of its own asks for ${how}`, async () => {
+      const project = await make();
+      const agent = {
+        description: 'Work apart',
+        prompt: 'Work.',
+        subagent_type: 'general-purpose',
+        isolation: 'worktree',
+      };
+      const script = [
+        { tool: 'Agent', input: agent },
+        driver.shell(broken),
+        driver.ours('done'),
+        { say: 'Mine is done.' },
+      ];
+      const { model, run } = await begin(driver, script, { home: await newHome(), cwd: project.root });
+      await run.ended;
+      const said = model.requests
+        .map(({ body }) => JSON.stringify(body))
+        .find((body) => /BROKEN/.test(body ?? '') && answer.test(body ?? ''));
+      assert.ok(said, JSON.stringify(model.requests.at(-1)?.body)?.slice(-3000));
+    });
+  }
 
   for (const command of ['/move feature', '/new worktree', '/fork worktree', '/new']) {
     it(`Copilot CLI: by ${command}`, async () => {

@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { cli } from '../support/cli.ts';
+import { claude } from './claude.ts';
 import { codex } from './codex.ts';
 import type { Driver, Launch } from './driver.ts';
+
+/** Claude Code where it takes the server from our plugin, and names its tools after that. */
+export const claudePlugged: Driver = {
+  ...claude,
+  ours: (verb, input = {}) => ({ tool: `mcp__plugin_discern_discern__discern_${verb}`, input }),
+};
 
 type Way = 'once' | 'interactive';
 

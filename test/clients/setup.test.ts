@@ -3,26 +3,24 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { cli } from '../support/cli.ts';
 import { git } from '../support/project.ts';
-import { claude } from './claude.ts';
 import { copilot } from './copilot.ts';
 import { type Driver, program, surroundings } from './driver.ts';
 import { gemini } from './gemini.ts';
 import type { Heard } from './model.ts';
 import { opencode } from './opencode.ts';
-import { codexSetUp, setUp } from './set-up.ts';
+import { claudePlugged, codexSetUp, setUp } from './set-up.ts';
 import { at, commit, proven, stage, worktreeIn } from './stage.ts';
 
 const { make, home: newHome, begin, clear } = stage();
 const exec = promisify(execFile);
 
-/** Claude Code takes the server from our plugin, and names its tools after that. */
-const plugged: Driver = {
-  ...claude,
-  ours: (verb, input = {}) => ({ tool: `mcp__plugin_discern_discern__discern_${verb}`, input }),
-};
-
 const clients: { client: string; file: string; driver: Driver; listed: RegExp }[] = [
-  { client: 'claude', file: 'claude', driver: setUp(plugged, 'claude'), listed: /discern: .*Connected/ },
+  {
+    client: 'claude',
+    file: 'claude',
+    driver: setUp(claudePlugged, 'claude'),
+    listed: /discern: .*Connected/,
+  },
   { client: 'codex', file: 'codex', driver: codexSetUp, listed: /^discern .*server\.js.* enabled/m },
   { client: 'copilot', file: 'copilot', driver: setUp(copilot, 'copilot'), listed: /discern \(local\)/ },
   { client: 'gemini', file: 'gemini', driver: setUp(gemini, 'gemini'), listed: /discern: .*Connected/ },

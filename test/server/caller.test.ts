@@ -140,9 +140,23 @@ describe('Where the caller stands', () => {
       );
     }
     assert.equal((await held(server)).root, own);
+    // The transcript is written later: it still has the way in, and nothing of the way back.
+    const { session } = sessionsIn('');
+    await claude.transcript([
+      { type: 'worktree-state', worktreeSession: { worktreePath: own }, sessionId: session },
+      { type: 'user', cwd: join(own, 'src'), sessionId: session },
+    ]);
+    const late = await server.call('discern_test');
+    assert.equal((late.envelope.data.caller as { state: string })?.state, 'trunk', late.text);
+    await claude.transcript([
+      { type: 'user', cwd: own, sessionId: session },
+      { type: 'worktree-state', worktreeSession: null, sessionId: session },
+    ]);
+    const left = await server.call('discern_test');
+    assert.equal((left.envelope.data.caller as { state: string })?.state, 'trunk', left.text);
     // What its shell did since then is known better.
     const other = await ownWorktree(project, 'other', false);
-    await claude.transcript([{ type: 'user', cwd: other, sessionId: sessionsIn('').session }]);
+    await claude.transcript([{ type: 'user', cwd: other, sessionId: session }]);
     assert.equal((await server.call('discern_test')).envelope.data.root, other);
   });
 

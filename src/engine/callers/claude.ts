@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
+import { isInside } from '../../contract/inside.ts';
 import { isThereSince } from '../process/alive.ts';
 import { type ProcStat, procStat } from '../process/proc-stat.ts';
 import { directoryNamed, homeOfUser, isSamePlace, lastObjects, objectIn, readTail } from './record-file.ts';
@@ -29,8 +30,10 @@ export const claude: Source = {
     const stands = process && (await byProcess(process, facts));
     if (shared) return stands ? [stands] : [];
     if (stands?.declared) return [stands, ...lines.filter((one) => !one.declared)];
-    // Where it was launched its shell may have gone on from, which the transcript knows.
-    return stands ? [...lines.filter((one) => !one.declared), stands] : lines;
+    if (!stands) return lines;
+    // Its shell may have gone on from there, which the transcript knows; but that is written later, and may not have the way back yet.
+    const left = lines.find((one) => one.declared);
+    return [...lines.filter((one) => !one.declared && !(left && isInside(one.cwd, left.cwd))), stands];
   },
 };
 
@@ -122,22 +125,21 @@ async function transcript(home: string, session: string): Promise<Standing[]> {
   if (file === undefined || files.length > 1) return [];
   const evidence = 'Claude Code’s transcript';
   const found: Standing[] = [];
-  let moved = false;
   let shell = false;
   for await (const line of lastObjects(file)) {
     if (line.sessionId !== undefined && line.sessionId !== session) continue;
-    if (!moved && line.type === 'worktree-state') {
-      moved = true;
+    if (line.type === 'worktree-state') {
       const entered = (line.worktreeSession ?? {}) as Record<string, unknown>;
       const cwd = directoryNamed(entered.worktreePath);
       if (cwd !== undefined) found.unshift({ cwd, evidence, declared: true });
+      // What its shell did before it moved, or moved back, is over.
+      return found;
     }
     const cwd = shell ? undefined : directoryNamed(line.cwd);
     if (cwd !== undefined) {
       shell = true;
       found.push({ cwd, evidence });
     }
-    if (moved && shell) break;
   }
   return found;
 }
