@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { until } from '../support/processes.ts';
 import { git } from '../support/project.ts';
 import { claude } from './claude.ts';
@@ -70,6 +71,42 @@ describe('A real client, where the owner wants a person asked before work lands,
       await terminal.shows(/That was it\./);
       assert.match(at(model.results(), -1), landed);
       assert.equal(await git(project.root, 'show', 'main:src/b.txt'), 'fine');
+    });
+
+    it(`${driver.name}: puts the question before work is dropped by force; no drops nothing, and yes keeps it under a recovery ref`, async () => {
+      const project = await make({ files: asking });
+      const drop: Turn = (heard) =>
+        driver.ours('drop', {
+          path: project.root,
+          worktree: worktreeIn(heard),
+          delete_branch: true,
+          force: true,
+        });
+      const before = landing(driver, 0).slice(0, -1);
+      const { model, terminal } = await open(driver, [...before, drop, drop, { say: 'That was it.' }], {
+        home: await newHome(),
+        cwd: project.root,
+      });
+      const question = /Drop \S+app\.worktrees\/work-\w+ by force/;
+      await terminal.shows(question);
+      const worktree = worktreeIn({ results: model.results() });
+      const commit = await git(worktree, 'rev-parse', 'HEAD');
+      const results = model.results().length;
+      await no(terminal);
+      await until('the model hears of the answer', () => model.results().length > results);
+      await terminal.shows(question);
+      assert.match(at(model.results(), results), /Nothing was changed: the person who was asked .* said no/);
+      assert.equal(await git(worktree, 'rev-parse', 'HEAD'), commit);
+      await yes(terminal);
+      await terminal.shows(/That was it\./);
+      assert.ok(!existsSync(worktree), at(model.results(), -1));
+      const kept = await git(
+        project.root,
+        'for-each-ref',
+        '--format=%(objectname)',
+        'refs/discern/recovered',
+      );
+      assert.equal(await git(project.root, 'merge-base', kept, commit), commit);
     });
   }
 
