@@ -120,8 +120,14 @@ describe('A real client, where the owner wants a person asked before work lands,
     });
     const allow = async () => {
       await terminal.shows(/Allow the discern MCP server to run tool "discern_accept"\?/);
-      await terminal.press('Enter');
-      await terminal.shows(question);
+      // A dialog that has just come may pass a key over.
+      let looks = 0;
+      await until('Codex shows our question after its own', async () => {
+        const screen = await terminal.screen();
+        if (question.test(screen)) return true;
+        if (looks++ % 100 === 0 && /Allow the discern/.test(screen)) await terminal.press('Enter');
+        return false;
+      });
     };
     await allow();
     const results = model.results().length;
