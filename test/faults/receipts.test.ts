@@ -51,7 +51,13 @@ const parts = {
       const own = receipt(`own-${who}`, round, 'passed', 1_000);
       await addReceipts(
         commonDir,
-        { receipts: [shared, own], used: [shared.key], reused: [`own-${who}`], disagreed: [] },
+        {
+          receipts: [shared, own],
+          seen: new Map(),
+          used: [shared.key],
+          reused: [`own-${who}`],
+          disagreed: [],
+        },
         signal,
       );
       process.stdout.write(`${round}\n`);

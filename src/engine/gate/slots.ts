@@ -150,7 +150,9 @@ async function expected(
     const whole = note === undefined ? Number.NaN : Number(note);
     if (!(whole >= 0)) return undefined;
     const began = await lstat(join(queue, sinceOf(file))).catch(() => undefined);
-    sum += Math.max(0, whole - (began ? Date.now() - began.mtimeMs : 0));
+    // A clock that jumped back would have it take longer than it does.
+    const gone = began ? Math.max(0, Date.now() - began.mtimeMs) : 0;
+    sum += Math.max(0, whole - gone);
   }
   return sum / limit;
 }

@@ -44,14 +44,14 @@ export class TestTurn {
   }
 
   async #take(signal: AbortSignal): Promise<Slot> {
-    const asked = Date.now();
+    const asked = performance.now();
     const slot = await takeSlot({ ...this.#options, signal }).catch((error: unknown) => {
       if (Refusal.is(error) ? error.slug === 'cancelled' : errnoOf(error) === undefined) throw error;
       this.problem = `Test runs could not be queued, so this one went without a slot: ${(error as Error).message}`;
       return unqueued;
     });
-    this.#since = Date.now();
-    this.spent.waited += this.#since - asked;
+    this.#since = performance.now();
+    this.spent.waited += Math.round(this.#since - asked);
     return slot;
   }
 
@@ -72,7 +72,7 @@ export class TestTurn {
     this.#taking = undefined;
     if (!taking) return;
     const slot = await taking;
-    this.spent.held += Date.now() - this.#since;
+    this.spent.held += Math.round(performance.now() - this.#since);
     await slot.release();
   }
 }

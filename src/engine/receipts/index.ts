@@ -19,6 +19,8 @@ type Groups = readonly { jobs: readonly PlannedJob[] }[];
 export interface Reusing {
   decisions: ReadonlyMap<string, Decision>;
   identified: ReadonlyMap<string, Identified>;
+  /** The results that were known before the run, by their keys. */
+  receipts: ReadonlyMap<string, Receipt>;
   /** The paths the commit tracks. */
   isTracked: (path: string) => boolean;
   /** Jobs that found other things around them, when their turn came, than were looked at before the run. */
@@ -61,6 +63,7 @@ export async function openReceipts(
   return {
     decisions: decide(groups, { identified, receipts, counts, every, rerun }),
     identified,
+    receipts,
     isTracked: (path) => tracked.has(path),
     unlike: new Set(),
     hasRun: false,
@@ -147,7 +150,7 @@ export async function keepResults(...given: Parameters<typeof keep>): Promise<st
 
 async function keep(
   repo: Repository,
-  { decisions, identified, unlike }: Reusing,
+  { decisions, identified, receipts: seen, unlike }: Reusing,
   { results, isOfCommit }: Ended,
   ctx: Context,
 ): Promise<string[]> {
@@ -197,7 +200,7 @@ async function keep(
   if (receipts.length + used.length > 0) {
     // What was found out is kept also where the caller has given up since.
     const { signal } = ctx.signal.aborted ? new AbortController() : ctx;
-    await addReceipts(repo.commonDir, { receipts, used, reused, disagreed }, signal);
+    await addReceipts(repo.commonDir, { receipts, seen, used, reused, disagreed }, signal);
   }
   return hints;
 }

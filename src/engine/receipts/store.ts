@@ -1,5 +1,6 @@
 import { lstat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { namesIn, stateDir } from '../files/files.ts';
 import { acquireLock, holding } from '../state/lock.ts';
 import { readRecordFile, writeRecordFile } from '../state/record.ts';
@@ -9,7 +10,7 @@ import { type Counts, countsKind, keyOf, type Receipt, receiptKind } from './rec
 /** How many receipts a repository keeps, and how many bytes of what jobs made. */
 const MOST_RECEIPTS = 400;
 const MOST_BYTES = 1024 * 1024 * 1024;
-/** A copy whose receipt is not written yet is younger than this, in milliseconds. */
+/** A copy whose receipt is not written yet is younger than this, in milliseconds; one from the future is not. */
 const YOUNG_MS = 60 * 60 * 1000;
 
 const dirOf = (commonDir: string) => join(stateDir(commonDir), 'receipts');
@@ -47,6 +48,8 @@ export async function readCounts(commonDir: string): Promise<Counts> {
 /** What one run adds to what is known. */
 export interface Additions {
   receipts: readonly Receipt[];
+  /** What was known by those keys when the run began. */
+  seen: ReadonlyMap<string, Receipt>;
   /** The keys of the receipts that stood in. */
   used: readonly string[];
   reused: readonly string[];
@@ -54,12 +57,12 @@ export interface Additions {
 }
 
 /**
- * Writes down what a run found, under one lock for all worktrees. A failure stands against every pass that had begun before
- * it ended, whoever writes first.
+ * Writes down what a run found, under one lock for all worktrees. A failure stands against the pass of every run that did not
+ * know of it when it began, whoever writes first. No clock is asked: clocks jump, and those of two containers differ.
  */
 export async function addReceipts(
   commonDir: string,
-  { receipts, used, reused, disagreed }: Additions,
+  { receipts, seen, used, reused, disagreed }: Additions,
   signal: AbortSignal,
 ): Promise<void> {
   const lock = await acquireLock(join(stateDir(commonDir), 'locks', 'receipts.lock'), {
@@ -69,9 +72,8 @@ export async function addReceipts(
   await holding(lock, async () => {
     for (const receipt of receipts) {
       const before = await readReceipt(commonDir, receipt.key);
-      const isBlocked =
-        receipt.outcome === 'passed' && before?.outcome === 'failed' && before.ended >= receipt.began;
-      if (isBlocked) continue;
+      const isNews = before !== undefined && !isDeepStrictEqual(before, seen.get(receipt.key));
+      if (isNews && before.outcome === 'failed' && receipt.outcome === 'passed') continue;
       // One that is damaged, of another version or somebody else's is worth nothing.
       if (!before) await removeOwnFile(pathOf(commonDir, receipt.key));
       await writeRecordFile(commonDir, pathOf(commonDir, receipt.key), receiptKind, receipt);
@@ -108,13 +110,16 @@ async function prune(commonDir: string): Promise<void> {
   const kept = new Set<string>();
   let sum = 0;
   for (const { key, path } of receipts) {
-    sum += bytes.get(key) ?? 0;
-    if (kept.size < MOST_RECEIPTS && sum <= MOST_BYTES) kept.add(key);
-    else await removeOwnFile(path);
+    const more = bytes.get(key) ?? 0;
+    // One that is too large by itself must not take the others with it.
+    if (kept.size < MOST_RECEIPTS && sum + more <= MOST_BYTES) {
+      kept.add(key);
+      sum += more;
+    } else await removeOwnFile(path);
   }
   for (const { key, path, at } of copies) {
     const isOrphan =
-      !kept.has(key) && (receipts.some((one) => one.key === key) || Date.now() - at > YOUNG_MS);
+      !kept.has(key) && (receipts.some((one) => one.key === key) || Math.abs(Date.now() - at) > YOUNG_MS);
     if (isOrphan) await removeOwnFile(path);
   }
 }
