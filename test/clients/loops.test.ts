@@ -8,7 +8,7 @@ import type { Driver } from './driver.ts';
 import { gemini } from './gemini.ts';
 import type { Heard, Turn } from './model.ts';
 import { opencode } from './opencode.ts';
-import { at, commit, proven, type Scene, stage, worktreeIn } from './stage.ts';
+import { at, commit, inWorktree, proven, type Scene, stage, worktreeIn } from './stage.ts';
 
 const { make, home, begin, clear } = stage();
 
@@ -25,14 +25,12 @@ describe('A real client', () => {
     it(`${driver.name}: start, red, green, accept, with nothing to thread`, async () => {
       const project = await make();
       // Gemini's shell does not leave its workspace; its tools for files do not either.
-      const inWorktree = (command: string) => (heard: Heard) =>
-        driver.shell(`cd '${worktreeIn(heard)}' && ${command}`);
       const shown = await play(driver, project, [
         driver.ours('status'),
         driver.ours('start', { name: 'work' }),
-        inWorktree(commit('src/b.txt', 'BROKEN')),
+        inWorktree(driver, commit('src/b.txt', 'BROKEN')),
         driver.ours('done'),
-        inWorktree(commit('src/b.txt', 'fine')),
+        inWorktree(driver, commit('src/b.txt', 'fine')),
         driver.ours('done'),
         driver.ours('accept'),
         { say: 'done' },

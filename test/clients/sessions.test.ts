@@ -13,7 +13,7 @@ import { gemini } from './gemini.ts';
 import type { Heard, Turn } from './model.ts';
 import { opencode } from './opencode.ts';
 import { processesOf } from './processes-of.ts';
-import { at, commit, proven, stage, worktreeIn } from './stage.ts';
+import { at, commit, inWorktree, proven, stage, worktreeIn } from './stage.ts';
 
 const { make, home: newHome, begin, open, clear } = stage();
 
@@ -227,7 +227,7 @@ describe('A session of a real client', () => {
       const scene = { home: await newHome(), cwd: project.root };
       const script: Turn[] = [
         driver.ours('start', { name: 'work' }),
-        (heard) => driver.shell(`cd '${worktreeIn(heard)}' && ${commit('src/b.txt', 'BROKEN')}`),
+        inWorktree(driver, commit('src/b.txt', 'BROKEN')),
         { say: 'Later.' },
       ];
       const before = await (await begin(driver, script, scene)).end();

@@ -6,10 +6,9 @@ import { git } from '../support/project.ts';
 import { copilot } from './copilot.ts';
 import { type Driver, program, surroundings } from './driver.ts';
 import { gemini } from './gemini.ts';
-import type { Heard } from './model.ts';
 import { opencode } from './opencode.ts';
 import { claudePlugged, codexSetUp, setUp } from './set-up.ts';
-import { at, commit, proven, stage, worktreeIn } from './stage.ts';
+import { at, commit, inWorktree, proven, stage } from './stage.ts';
 
 const { make, home: newHome, begin, clear } = stage();
 const exec = promisify(execFile);
@@ -34,15 +33,13 @@ describe('After “discern setup” a real client', () => {
     it(`${driver.name}: lists the server by its own command, lands work with it, and lists none after --remove`, async () => {
       const project = await make();
       const home = await newHome();
-      const inWorktree = (command: string) => (heard: Heard) =>
-        driver.shell(`cd '${worktreeIn(heard)}' && ${command}`);
       const { end } = await begin(
         driver,
         [
           driver.ours('start', { name: 'work' }),
-          inWorktree(commit('src/b.txt', 'BROKEN')),
+          inWorktree(driver, commit('src/b.txt', 'BROKEN')),
           driver.ours('done'),
-          inWorktree(commit('src/b.txt', 'fine')),
+          inWorktree(driver, commit('src/b.txt', 'fine')),
           driver.ours('done'),
           driver.ours('accept'),
         ],

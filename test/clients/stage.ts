@@ -93,6 +93,10 @@ export const worktreeIn = ({ results }: Pick<Heard, 'results'>): string => {
   return found;
 };
 
+/** A turn of the model that runs a command in the worktree our `start` made, by the client's shell. */
+export const inWorktree = (driver: Driver, command: string) => (heard: Heard) =>
+  driver.shell(`cd '${worktreeIn(heard)}' && ${command}`);
+
 /** A shell command that writes a file and commits it. */
 export const commit = (file: string, text: string) =>
   `echo ${text} > ${file} && git add -A && git -c user.name=a -c user.email=a@example.invalid commit -qm ${text}`;

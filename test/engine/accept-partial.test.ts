@@ -14,7 +14,7 @@ import {
   succeeded,
 } from '../support/checkouts.ts';
 import { verb } from '../support/engine.ts';
-import { git, makeProject, type Project, projects } from '../support/project.ts';
+import { git, gitSubmodule, makeProject, type Project, projects } from '../support/project.ts';
 
 const { make, removeAll } = projects();
 
@@ -260,11 +260,10 @@ describe('accept of a worktree with submodules', () => {
   async function withSubmodule(): Promise<{ project: Project; path: string; sub: string; inner: Project }> {
     const inner = await makeProject({ name: 'inner' });
     const project = await make();
-    const file = ['-c', 'protocol.file.allow=always'];
-    await git(project.root, ...file, 'submodule', '--quiet', 'add', inner.root, 'sub');
+    await gitSubmodule(project.root, 'add', inner.root, 'sub');
     await project.commit({});
     const { path } = await work(project);
-    await git(path, ...file, 'submodule', '--quiet', 'update', '--init');
+    await gitSubmodule(path, 'update', '--init');
     return { project, path, sub: join(path, 'sub'), inner };
   }
 

@@ -4,7 +4,7 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { refusedWith, started, succeeded } from '../support/checkouts.ts';
 import { verb } from '../support/engine.ts';
-import { git, makeProject, type Project, projects } from '../support/project.ts';
+import { git, gitSubmodule, makeProject, type Project, projects } from '../support/project.ts';
 
 const { make, removeAll } = projects();
 
@@ -117,8 +117,7 @@ describe('accept in other layouts', () => {
     const inner = await makeProject({ name: 'inner' });
     const project = await make();
     try {
-      const file = ['-c', 'protocol.file.allow=always'];
-      await git(project.root, ...file, 'submodule', '--quiet', 'add', inner.root, 'sub');
+      await gitSubmodule(project.root, 'add', inner.root, 'sub');
       const sub = join(project.root, 'sub');
       const { path } = await started(sub);
       assert.ok(path.startsWith(`${sub}.worktrees/`), path);
@@ -176,12 +175,11 @@ describe('accept in other layouts', () => {
     const inner = await makeProject({ name: 'inner' });
     const project = await make();
     try {
-      const file = ['-c', 'protocol.file.allow=always'];
-      await git(project.root, ...file, 'submodule', '--quiet', 'add', inner.root, 'sub');
+      await gitSubmodule(project.root, 'add', inner.root, 'sub');
       await project.commit({});
       const { path } = await started(project.root);
       await project.commit({ 'src/b.txt': 'b\n' }, path);
-      await git(path, ...file, 'submodule', '--quiet', 'update', '--init');
+      await gitSubmodule(path, 'update', '--init');
       await project.write({ 'loose.txt': '', 'src/a.txt': 'edited\n' }, join(project.root, 'sub'));
       succeeded(await verb('accept', path));
       assert.equal(

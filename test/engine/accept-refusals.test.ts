@@ -3,7 +3,7 @@ import { rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { everything, nothingLanded, refusedWith, started, succeeded } from '../support/checkouts.ts';
 import { verb } from '../support/engine.ts';
-import { git, type Project, projects } from '../support/project.ts';
+import { git, gitSubmodule, type Project, projects } from '../support/project.ts';
 
 const { make, removeAll } = projects();
 
@@ -246,16 +246,7 @@ describe('accept refuses a landing checkout', () => {
   it('with an ignored file below a link that lands as a directory, and a left submodule that becomes a file', async () => {
     const project = await make({ files: { '.gitignore': 'dir\n' } });
     const other = await make();
-    await git(
-      project.root,
-      '-c',
-      'protocol.file.allow=always',
-      'submodule',
-      '--quiet',
-      'add',
-      other.root,
-      'sub',
-    );
+    await gitSubmodule(project.root, 'add', other.root, 'sub');
     await git(project.root, 'commit', '--quiet', '-m', 'submodule');
     const { path } = await started(project.root);
     await git(path, 'rm', '--quiet', '--cached', 'sub', '.gitmodules');

@@ -4,7 +4,7 @@ import { chmod, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { everything, refusedWith, started, succeeded } from '../support/checkouts.ts';
 import { verb } from '../support/engine.ts';
-import { git, makeProject, type Project, projects } from '../support/project.ts';
+import { git, gitSubmodule, makeProject, type Project, projects } from '../support/project.ts';
 
 const { make, removeAll } = projects();
 
@@ -172,11 +172,10 @@ describe('A forced drop', () => {
     const library = await makeProject({ name: 'library' });
     const project = await make();
     try {
-      const file = ['-c', 'protocol.file.allow=always'];
-      await git(project.root, ...file, 'submodule', '--quiet', 'add', library.root, 'sub');
+      await gitSubmodule(project.root, 'add', library.root, 'sub');
       await project.commit({});
       const { id, path } = await started(project.root);
-      await git(path, ...file, 'submodule', '--quiet', 'update', '--init');
+      await gitSubmodule(path, 'update', '--init');
       const sub = join(path, 'sub');
       await project.write({ 'loose.txt': '' }, sub);
       refusedWith(

@@ -3,7 +3,7 @@ import { access, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { everything, nothingLanded, refusedWith, started, succeeded } from '../support/checkouts.ts';
 import { verb } from '../support/engine.ts';
-import { git, type Project, projects } from '../support/project.ts';
+import { git, gitSubmodule, type Project, projects } from '../support/project.ts';
 
 const { make, removeAll } = projects();
 
@@ -13,8 +13,7 @@ async function withSubmodule(): Promise<Project> {
   const library = join(project.home, 'library');
   await git(project.home, 'init', '--quiet', library);
   await project.commit({ 'lib.txt': 'lib\n' }, library);
-  const allowed = ['-c', 'protocol.file.allow=always'];
-  await git(project.root, ...allowed, 'submodule', '--quiet', 'add', library, 'sub');
+  await gitSubmodule(project.root, 'add', library, 'sub');
   await project.commit({});
   await project.write({ 'sub/loose.txt': 'precious\n' });
   return project;

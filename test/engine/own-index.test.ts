@@ -19,7 +19,7 @@ import type { GateData } from '../../src/contract/data.ts';
 import type { Envelope } from '../../src/contract/envelope.ts';
 import { everything, refusedWith, started, succeeded } from '../support/checkouts.ts';
 import { verb } from '../support/engine.ts';
-import { git, makeProject, type Project, projects } from '../support/project.ts';
+import { git, gitSubmodule, makeProject, type Project, projects } from '../support/project.ts';
 
 const { make, removeAll } = projects();
 
@@ -394,11 +394,9 @@ describe('A submodule', () => {
   after(() => inner.remove());
   afterEach(removeAll);
 
-  const file = ['-c', 'protocol.file.allow=always'];
-
   it('that is not as the commit has it earns no proof, whatever is flagged', async () => {
     const { project, path } = await work();
-    await git(path, ...file, 'submodule', '--quiet', 'add', inner.root, 'sub');
+    await gitSubmodule(path, 'add', inner.root, 'sub');
     await project.commit({}, path);
     const sub = join(path, 'sub');
     await proved(path);
@@ -430,7 +428,7 @@ describe('A submodule', () => {
 
   it('that no worktree has, and that the branch leaves as the trunk has it, is told and does not count', async () => {
     const { project, path } = await work();
-    await git(project.root, ...file, 'submodule', '--quiet', 'add', inner.root, 'sub');
+    await gitSubmodule(project.root, 'add', inner.root, 'sub');
     await project.commit({}, project.root);
     await git(path, 'merge', '--quiet', 'main');
     await project.commit({ 'src/more.txt': 'more\n' }, path);

@@ -32,12 +32,10 @@ import { verb } from '../support/engine.ts';
 import { killedAt } from '../support/invariants.ts';
 import { config } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
-import { git, makeProject, type Project, projects } from '../support/project.ts';
+import { git, gitSubmodule, makeProject, type Project, projects } from '../support/project.ts';
 import { follow } from '../support/remedy.ts';
 
 const { make, removeAll } = projects();
-
-const FILE = ['-c', 'protocol.file.allow=always'];
 
 /** Everything below a directory, git's own included: bytes, modes, times, inodes, links and empty directories. */
 async function wholly(top: string, dir = top): Promise<string[]> {
@@ -75,10 +73,10 @@ async function full(
   const library = await makeProject({ name: 'library', config: null });
   made.push(library);
   const project = await make({ files: { '.gitignore': 'out/\n', 'both.txt': 'base\n', 'run.sh': 'run\n' } });
-  await git(project.root, ...FILE, 'submodule', '--quiet', 'add', library.root, 'sub');
+  await gitSubmodule(project.root, 'add', library.root, 'sub');
   await project.commit({});
   const { path, id, branch } = await started(project.root);
-  await git(path, ...FILE, 'submodule', '--quiet', 'update', '--init');
+  await gitSubmodule(path, 'update', '--init');
   await git(path, 'switch', '--quiet', '--detach');
   await project.commit({ 'left.txt': 'on no branch\n' }, path);
   await git(path, 'switch', '--quiet', branch ?? '');

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { digestOf, keyOf, type Parts, type Receipt } from '../../src/engine/receipts/receipt.ts';
 import { addReceipts, artifactsDir, readReceipt } from '../../src/engine/receipts/store.ts';
 import { refusedWith } from '../support/checkouts.ts';
 import { verb } from '../support/engine.ts';
+import { receiptOf } from '../support/receipt.ts';
 import { workshop } from '../support/workshop.ts';
 
 const quiet = { 'discern-vscode.toml': '[receipts]\ncheck_every = 0\n', '.gitignore': 'out/\n' };
@@ -116,40 +116,6 @@ describe('A result under a clock that jumps', () => {
     });
 });
 
-/** A result of one job on inputs that are told apart by a number. */
-function receipt(
-  inputs: number,
-  outcome: Receipt['outcome'],
-  ended: number,
-  artifacts: string[] = [],
-): Receipt {
-  const parts: Parts = {
-    version: 1,
-    project: '',
-    job: 'one',
-    commands: ['true'],
-    platform: 'any',
-    inputs: { patterns: ['**'], files: 1, digest: digestOf(inputs) },
-    toolchain: {},
-    ignored: '',
-    environment: {},
-    artifacts,
-    needs: {},
-  };
-  return {
-    version: 1,
-    key: keyOf(parts),
-    parts,
-    outcome,
-    commit: 'a'.repeat(40),
-    worktree: '/w',
-    began: ended - 1,
-    ended,
-    duration_ms: 1,
-    artifacts: artifacts.map((path) => ({ path, sha256: '0'.repeat(64), mode: 0o644, size: 1 })),
-  };
-}
-
 describe('What results are kept', () => {
   const here = workshop({ files: quiet });
   const { signal } = new AbortController();
@@ -159,8 +125,8 @@ describe('What results are kept', () => {
   const kept = async () => (await readdir(dir())).filter((name) => /^[0-9a-f]{64}\.json$/.test(name)).length;
 
   it('a failure that a run did not know of when it began stands against its pass', async () => {
-    const failed = receipt(1, 'failed', 10);
-    const passed = receipt(1, 'passed', 5);
+    const failed = receiptOf('one', 1, 'failed', 10);
+    const passed = receiptOf('one', 1, 'passed', 5);
     await addReceipts(commonDir(), { ...none, receipts: [failed], seen: new Map() }, signal);
     await addReceipts(commonDir(), { ...none, receipts: [passed], seen: new Map() }, signal);
     assert.equal((await readReceipt(commonDir(), failed.key))?.outcome, 'failed');
@@ -170,7 +136,7 @@ describe('What results are kept', () => {
   });
 
   it('at most 400, those that were of use last', async () => {
-    const [first, last] = [receipt(1, 'passed', 1), receipt(2, 'passed', 2)];
+    const [first, last] = [receiptOf('one', 1, 'passed', 1), receiptOf('one', 2, 'passed', 2)];
     await addReceipts(commonDir(), { ...none, receipts: [first], seen: new Map() }, signal);
     await utimes(join(dir(), `${first.key}.json`), 1_000, 1_000);
     // Which are old is told by the file alone.
@@ -191,8 +157,12 @@ describe('What results are kept', () => {
   });
 
   it('with at most 1 GiB of what jobs made, and no copies that belong to none', async () => {
-    await addReceipts(commonDir(), { ...none, receipts: [receipt(0, 'passed', 1)], seen: new Map() }, signal);
-    const old = [1, 2, 3].map((n) => receipt(n, 'passed', n, ['out/x']));
+    await addReceipts(
+      commonDir(),
+      { ...none, receipts: [receiptOf('one', 0, 'passed', 1)], seen: new Map() },
+      signal,
+    );
+    const old = [1, 2, 3].map((n) => receiptOf('one', n, 'passed', n, ['out/x']));
     const copies = artifactsDir(commonDir());
     execFileSync('mkdir', ['-p', copies]);
     // Holes take no room on disk.

@@ -3,7 +3,7 @@ import { readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { succeeded } from '../support/checkouts.ts';
 import { verb } from '../support/engine.ts';
-import { git, type Project, projects } from '../support/project.ts';
+import { gitSubmodule, type Project, projects } from '../support/project.ts';
 
 const { make, removeAll } = projects();
 
@@ -109,9 +109,7 @@ describe('Inputs in a submodule', () => {
   it('are seen where it is as the commit has it, or is not checked out', async () => {
     const project = await work([['**/*.txt'], ['sub'], ['sub/*.txt', 'src/**'], ['**', '!docs/', '!sub/**']]);
     const inner = await make({ config: null, files: { 'in.txt': 'in\n', '.gitignore': '*.o\n' } });
-    const submodule = (...args: string[]) =>
-      git(project.root, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', ...args);
-    await submodule('add', inner.root, 'sub');
+    await gitSubmodule(project.root, 'add', inner.root, 'sub');
     const sub = join(project.root, 'sub');
     assert.equal(await ran(project), 'j0 j1 j2 j3');
     assert.equal(await ran(project), '', 'nothing they read has changed');
@@ -124,13 +122,13 @@ describe('Inputs in a submodule', () => {
     assert.equal(await gated(project), 'j1', 'what git ignores in it');
     await rm(join(sub, 'made.o'));
 
-    await submodule('deinit', '--force', 'sub');
+    await gitSubmodule(project.root, 'deinit', '--force', 'sub');
     // The last has no file of a commit to name any more.
     assert.equal(await gated(project), 'j0 j1 j2', 'it is not checked out');
     await writeFile(join(sub, 'left.txt'), 'l\n');
     assert.match(await why(project), /^sub among its inputs is a submodule that is not checked out$/);
     await rm(join(sub, 'left.txt'));
-    await submodule('update', '--init');
+    await gitSubmodule(project.root, 'update', '--init');
     assert.equal(await gated(project), '', 'it is as it was');
 
     await writeFile(join(sub, 'in.txt'), 'edited\n');

@@ -3,7 +3,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { everything, refusedWith, started, succeeded } from '../support/checkouts.ts';
 import { verb } from '../support/engine.ts';
-import { git, makeProject, type Project, projects } from '../support/project.ts';
+import { git, gitSubmodule, makeProject, type Project, projects } from '../support/project.ts';
 
 const { make, removeAll } = projects();
 
@@ -32,11 +32,11 @@ async function scene(made: Project[], submodule: boolean): Promise<Scene> {
   made.push(other);
   const project = await make({ files: { '.gitignore': '/build/\n' } });
   if (submodule) {
-    await git(project.root, ...FILE, 'submodule', '--quiet', 'add', other.root, 'sub');
+    await gitSubmodule(project.root, 'add', other.root, 'sub');
     await project.commit({});
   }
   const { path, id } = await started(project.root);
-  if (submodule) await git(path, ...FILE, 'submodule', '--quiet', 'update', '--init');
+  if (submodule) await gitSubmodule(path, 'update', '--init');
   await project.commit({ 'src/b.txt': 'b\n' }, path);
   return { project, path, id, other };
 }
@@ -224,8 +224,7 @@ describe('What would go with a worktree and no ref can keep refuses before anyth
       assert.deepEqual(await everything(project), before, 'nothing has changed');
       await letGo();
       // A submodule that is not there was not judged.
-      const file = ['-c', 'protocol.file.allow=always'];
-      if (submodule) await git(path, ...file, 'submodule', '--quiet', 'update', '--init');
+      if (submodule) await gitSubmodule(path, 'update', '--init');
       const { landing } = succeeded(await verb('accept', path));
       assert.equal(landing.worktree_removed, true);
     });

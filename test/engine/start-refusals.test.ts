@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Args } from '../../src/contract/verbs.ts';
 import { everything, refusedWith, started } from '../support/checkouts.ts';
 import { verb } from '../support/engine.ts';
-import { git, type Project, projects } from '../support/project.ts';
+import { git, gitSubmodule, type Project, projects } from '../support/project.ts';
 
 const { make, removeAll } = projects();
 
@@ -36,8 +36,7 @@ describe('start refuses, and leaves everything as it was,', () => {
     const project = await make();
     const super_ = join(project.home, 'super');
     await git(project.home, 'init', '--quiet', super_);
-    const allowed = ['-c', 'protocol.file.allow=always'];
-    await git(super_, ...allowed, 'submodule', '--quiet', 'add', project.root, 'sub');
+    await gitSubmodule(super_, 'add', project.root, 'sub');
     const sub = join(super_, 'sub');
     await git(sub, 'config', 'extensions.worktreeConfig', 'true');
     const message = await refused({ ...project, root: sub }, {}, 'unavailable', sub);

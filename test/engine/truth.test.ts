@@ -5,7 +5,7 @@ import type { GateData } from '../../src/contract/data.ts';
 import type { Envelope } from '../../src/contract/envelope.ts';
 import { started, succeeded } from '../support/checkouts.ts';
 import { verb } from '../support/engine.ts';
-import { git, type Project, projects } from '../support/project.ts';
+import { git, gitSubmodule, type Project, projects } from '../support/project.ts';
 
 const { make, removeAll } = projects();
 
@@ -95,7 +95,7 @@ describe('A proof is of exactly one commit, whatever git was told', () => {
   it('also where one file is flagged or there is a submodule, and no removal takes such an edit along', async () => {
     const { project, path } = await work();
     const other = await make();
-    await git(path, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', other.root, 'sub');
+    await gitSubmodule(path, 'add', other.root, 'sub');
     await git(path, 'commit', '--quiet', '-m', 'submodule');
     await git(path, 'update-index', '--assume-unchanged', 'src/a.txt');
     const file = await hiddenEdit(path);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { started, succeeded } from '../support/checkouts.ts';
 import { verb } from '../support/engine.ts';
 import { killedAt } from '../support/invariants.ts';
-import { git, projects } from '../support/project.ts';
+import { git, gitSubmodule, projects } from '../support/project.ts';
 
 const { make, removeAll } = projects();
 
@@ -41,9 +41,8 @@ describe('A worktree that git forgot while its removal was cut off', () => {
 
   it('comes back as one that can be worked in, a submodule of it included', async () => {
     const library = await make({ files: { 'inner.txt': 'inner\n' } });
-    const allow = ['-c', 'protocol.file.allow=always'];
     const { project, path } = await forgotten(async (at) => {
-      await git(at, ...allow, 'submodule', '--quiet', 'add', library.root, 'sub');
+      await gitSubmodule(at, 'add', library.root, 'sub');
       await git(at, 'commit', '--quiet', '--message', 'sub');
     });
     const said = await verb('prune', project.root, { dry_run: false });
@@ -61,8 +60,7 @@ describe('A worktree whose submodule has lost its repository', () => {
     const library = await make();
     const project = await make();
     const { path } = await started(project.root, { name: 'lost' });
-    const allow = ['-c', 'protocol.file.allow=always'];
-    await git(path, ...allow, 'submodule', '--quiet', 'add', library.root, 'sub');
+    await gitSubmodule(path, 'add', library.root, 'sub');
     await git(path, 'commit', '--quiet', '--message', 'sub');
     await rm(await git(join(path, 'sub'), 'rev-parse', '--absolute-git-dir'), { recursive: true });
     for (const name of ['status', 'done', 'update', 'accept'] as const) {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { digestOf, keyOf, type Parts, type Receipt } from '../../src/engine/receipts/receipt.ts';
 import { addReceipts, readCounts, readReceipt, receiptsOf } from '../../src/engine/receipts/store.ts';
 import { refusedWith, succeeded } from '../support/checkouts.ts';
 import { startCli } from '../support/cli.ts';
@@ -10,27 +9,7 @@ import { verb } from '../support/engine.ts';
 import { playsPart, processes, until } from '../support/processes.ts';
 import { makeProject, type Project } from '../support/project.ts';
 import { Dice } from '../support/random.ts';
-
-const commit = 'a'.repeat(40);
-
-/** A result of one job on inputs that are told apart by a number. */
-function receipt(job: string, inputs: number, outcome: Receipt['outcome'], ended: number): Receipt {
-  const parts: Parts = {
-    version: 1,
-    project: '',
-    job,
-    commands: ['true'],
-    platform: 'any',
-    inputs: { patterns: ['**'], files: 1, digest: digestOf(inputs) },
-    toolchain: {},
-    ignored: '',
-    environment: {},
-    artifacts: [],
-    needs: {},
-  };
-  const took = { began: ended - 1, ended, duration_ms: 1 };
-  return { version: 1, key: keyOf(parts), parts, outcome, commit, worktree: '/w', ...took, artifacts: [] };
-}
+import { receiptOf } from '../support/receipt.ts';
 
 const ROUNDS = 12;
 
@@ -42,13 +21,13 @@ const parts = {
     for (let round = 0; round < ROUNDS; round++) {
       // What all write fails on the odd rounds: later than any pass, so that it must stand against all of them.
       const bad = round % 2 === 1;
-      const shared = receipt(
+      const shared = receiptOf(
         'shared',
         round,
         bad && number === 0 ? 'failed' : 'passed',
         bad && number === 0 ? 9_000 : 1_000,
       );
-      const own = receipt(`own-${who}`, round, 'passed', 1_000);
+      const own = receiptOf(`own-${who}`, round, 'passed', 1_000);
       await addReceipts(
         commonDir,
         {
@@ -95,7 +74,7 @@ if (!playsPart(parts)) {
         const rounds = player.said().split('\n').filter(Boolean).length;
         assert.equal(rounds === ROUNDS || who % 2 === 1, true);
         for (let round = 0; round < rounds; round++) {
-          const { key } = receipt(`own-${who}`, round, 'passed', 1_000);
+          const { key } = receiptOf(`own-${who}`, round, 'passed', 1_000);
           assert.equal((await readReceipt(commonDir, key))?.outcome, 'passed', `${who} ${round}`);
         }
         // One that was killed may have been counted in the instant before it could say so.
@@ -106,7 +85,7 @@ if (!playsPart(parts)) {
         );
       }
       for (let round = 0; round < ROUNDS; round++) {
-        const { key } = receipt('shared', round, 'passed', 0);
+        const { key } = receiptOf('shared', round, 'passed', 0);
         assert.equal((await readReceipt(commonDir, key))?.outcome, round % 2 === 1 ? 'failed' : 'passed');
       }
       const dir = join(commonDir, 'discern-vscode', 'receipts');

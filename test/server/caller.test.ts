@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sessionsIn } from '../support/callers.ts';
-import { git, type Project, projects } from '../support/project.ts';
+import { git, gitSubmodule, type Project, projects } from '../support/project.ts';
 import { type Connection, connections, type ToolAnswer } from '../support/server.ts';
 
 const { make, removeAll } = projects();
@@ -234,19 +234,10 @@ describe('Where the caller stands', () => {
 
   it('is the checkout around it, where it is in a submodule or in a repository that lies in one', async () => {
     const [project, lib] = [await make(), await make({ config: null })];
-    await git(
-      project.root,
-      '-c',
-      'protocol.file.allow=always',
-      'submodule',
-      '--quiet',
-      'add',
-      lib.root,
-      'lib',
-    );
+    await gitSubmodule(project.root, 'add', lib.root, 'lib');
     await project.commit({ 'src/a.txt': 'with a submodule\n' });
     const own = await ownWorktree(project);
-    await git(own, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'update', '--init');
+    await gitSubmodule(own, 'update', '--init');
     const nested = join(own, 'src/nested');
     await git(project.home, 'clone', '--quiet', lib.root, nested);
     const { claude } = sessionsIn(project.home);

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { sealedIn } from '../../src/engine/note/envelope.ts';
 import { statementOf } from '../../src/engine/note/statement.ts';
 import { httpServers } from '../support/http.ts';
-import { git, makeProject, type Project, plainConfig } from '../support/project.ts';
+import { git, gitSubmodule, makeProject, type Project, plainConfig } from '../support/project.ts';
 import { type Connection, connections, type ToolAnswer } from '../support/server.ts';
 
 const exec = promisify(execFile);
@@ -158,7 +158,7 @@ const plants: Record<string, () => Promise<Plant>> = {
     promisor((evil) => ({ 'remote.origin.url': `ext::${evil}`, 'protocol.ext.allow': 'always' })),
   'a submodule’s own config': async () => {
     const [inner, one] = [await project(), await project({})];
-    await git(one.root, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', inner.root, 'sub');
+    await gitSubmodule(one.root, 'add', inner.root, 'sub');
     await git(one.root, 'commit', '--quiet', '-m', 'a submodule');
     const sub = join(one.root, 'sub');
     await git(sub, 'config', 'filter.evil.clean', await program(one));

@@ -41,6 +41,10 @@ export async function git(cwd: string, ...args: string[]): Promise<string> {
   return stdout.replace(/\n$/, '');
 }
 
+/** `git submodule`, of repositories on this machine, which git else refuses to clone (git-config(1), `protocol.allow`). */
+export const gitSubmodule = (cwd: string, ...args: string[]): Promise<string> =>
+  git(cwd, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', ...args);
+
 /** The commit a checkout is at just after it got one, when its ref is a file of its own: no git has to be asked. */
 async function freshCommit(checkout: string): Promise<string> {
   const linked = await readFile(join(checkout, '.git'), 'utf8').catch(() => undefined);

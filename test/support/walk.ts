@@ -7,7 +7,7 @@ import { elsewhere, succeeded } from './checkouts.ts';
 import { verb } from './engine.ts';
 import { type FaultyVerb, parkingPoints, pointsOf } from './fault-points.ts';
 import { isThere, Ledger } from './ledger.ts';
-import { git, type Project } from './project.ts';
+import { git, gitSubmodule, type Project } from './project.ts';
 import { Dice } from './random.ts';
 import { readRefs, readRegistered } from './refs.ts';
 
@@ -283,8 +283,7 @@ export class Walk {
   /** A person works in the submodule. */
   async #commitInside(path: string): Promise<void> {
     if (!(await this.#isCheckout(path))) return;
-    if (!(await isThere(join(path, 'sub/.git'))))
-      await git(path, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'update', '--init', 'sub');
+    if (!(await isThere(join(path, 'sub/.git')))) await gitSubmodule(path, 'update', '--init', 'sub');
     await this.#ledger.commitInside(path, 'sub', this.#text());
   }
 

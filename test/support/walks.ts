@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { endElsewhere } from './checkouts.ts';
-import { git, type Project, projects } from './project.ts';
+import { git, gitSubmodule, type Project, projects } from './project.ts';
 import { newTally, Walk } from './walk.ts';
 
 const { make, removeAll } = projects();
@@ -23,8 +23,7 @@ async function withSubmodule(): Promise<Project> {
   const project = await make({ config });
   const library = join(project.home, 'library.git');
   await git(project.home, 'clone', '--quiet', '--bare', project.root, library);
-  const allowed = ['-c', 'protocol.file.allow=always'];
-  await git(project.root, ...allowed, 'submodule', '--quiet', 'add', library, 'sub');
+  await gitSubmodule(project.root, 'add', library, 'sub');
   await project.commit({});
   await git(project.root, 'submodule', '--quiet', 'deinit', '--force', 'sub');
   return project;

@@ -26,6 +26,15 @@ export const exists = async (path: string): Promise<boolean> => existsSync(path)
 /** What stands at a path, a link as such; `undefined` where nothing does. Throws where that cannot be told. */
 export const placeAt = (path: string): Stats | undefined => lstatSync(path, { throwIfNoEntry: false });
 
+/** {@link placeAt}, for whom what cannot be looked at is not there. */
+export function placeSeen(path: string): Stats | undefined {
+  try {
+    return placeAt(path);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The names in a directory; none where there is none, or none that may be read. */
 export const namesIn = (dir: string): Promise<string[]> => readdir(dir).catch(() => []);
 

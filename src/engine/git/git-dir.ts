@@ -30,14 +30,17 @@ export async function gitDirOf(checkout: string): Promise<string | undefined> {
   return realPlace(gitDir);
 }
 
-/** A path free of symlinks; as it is where it leads nowhere. */
-export function realPlace(path: string): string {
+/** A path free of symlinks; `undefined` where it leads nowhere. */
+export function realOf(path: string): string | undefined {
   try {
     return realpathSync.native(path);
   } catch {
-    return path;
+    return undefined;
   }
 }
+
+/** A path free of symlinks; as it is where it leads nowhere. */
+export const realPlace = (path: string): string => realOf(path) ?? path;
 
 /** The repository's own directory, from a git directory's `commondir` file; `undefined` where it has none and so is its own. */
 export async function commonDirOf(gitDir: string): Promise<string | undefined> {

@@ -1,7 +1,7 @@
-import { lstatSync, realpathSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { placeSeen } from '../files/files.ts';
 import { git } from './core.ts';
-import { commonDirOf, gitDirOf, textOf } from './git-dir.ts';
+import { commonDirOf, gitDirOf, realOf, textOf } from './git-dir.ts';
 
 /** Where a checkout and its repository lie. Absolute paths, free of symlinks. */
 export interface Place {
@@ -32,7 +32,7 @@ export async function askPlace(root: string, signal?: AbortSignal): Promise<Plac
  */
 export async function readPlace(root: string): Promise<Place | undefined> {
   for (let top = root; ; top = dirname(top)) {
-    const found = seen(join(top, '.git'));
+    const found = placeSeen(join(top, '.git'));
     if (found?.isDirectory()) return mainPlace(top);
     if (found?.isFile()) return linkedPlace(top);
     if (found || dirname(top) === top) return undefined;
@@ -53,22 +53,6 @@ async function linkedPlace(top: string): Promise<Place | undefined> {
   const commonDir = named && realOf(named);
   if (commonDir === undefined || (await namesWorkTree(gitDir, commonDir))) return undefined;
   return { top, gitDir, commonDir, linked: true };
-}
-
-function seen(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
-}
-
-function realOf(path: string): string | undefined {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Whether a config may hold `core.worktree`; one that includes others may hold anything. */

@@ -91,7 +91,10 @@ async function requireNotRewritten(repo: Repository, trunk: Trunk, target: PushT
   if (had === '' || (await isAncestor(cwd, had, target.commit))) return;
   const dropped = await commitsOfTrunk(cwd, target.commit, had);
   const upstream = target.ref.replace(/^refs\/remotes\//, '');
-  const { push, fetch } = await addressesOf(cwd, target.remote);
+  const [push, fetch] = await Promise.all([
+    addressesOf(cwd, target.remote, 'push'),
+    addressesOf(cwd, target.remote, 'fetch'),
+  ]);
   const lags =
     push[0] === fetch[0]
       ? ''

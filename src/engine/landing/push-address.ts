@@ -2,25 +2,22 @@ import { Refusal } from '../call/refusal.ts';
 import { git } from '../git/core.ts';
 import { type Repository, where } from '../repository/repository.ts';
 
-/** The addresses a push to a remote goes to, as git uses them (git-remote(1), `get-url --push --all`), and those it is read from. */
+/** The addresses a push to a remote goes to, or those it is read from, as git uses them (git-remote(1), `get-url --all`). */
 export async function addressesOf(
   cwd: string,
   remote: string,
+  way: 'push' | 'fetch',
   signal?: AbortSignal,
-): Promise<{ push: string[]; fetch: string[] }> {
+): Promise<string[]> {
+  const how = way === 'push' ? ['--push', '--all'] : ['--all'];
   // A remote that is not there has none: git-remote(1) ends with 2 then, and did with 128.
-  const asked = [['--push', '--all'], ['--all']].map((how) =>
-    git(cwd, ['remote', 'get-url', ...how, '--', remote], { ok: [0, 2, 128], signal }),
-  );
-  const [push = [], fetch = []] = (await Promise.all(asked)).map(({ stdout }) =>
-    stdout.toString('utf8').split('\n').filter(Boolean),
-  );
-  return { push, fetch };
+  const { stdout } = await git(cwd, ['remote', 'get-url', ...how, '--', remote], { ok: [0, 2, 128], signal });
+  return stdout.toString('utf8').split('\n').filter(Boolean);
 }
 
 /** Refuses `unavailable` where one push goes to several places: one of them could take it, and another not. */
 export async function requireOneAddress(repo: Repository, remote: string, otherwise: string): Promise<void> {
-  const { push } = await addressesOf(repo.top, remote);
+  const push = await addressesOf(repo.top, remote, 'push');
   if (push.length <= 1) return;
   throw new Refusal(
     'unavailable',
@@ -41,5 +38,5 @@ export async function nameForPush(cwd: string, remote: string, signal?: AbortSig
     .split('\n')
     .some((spec) => /:refs\/(?:\*|heads\/)/.test(spec));
   if (!isMirror) return remote;
-  return (await addressesOf(cwd, remote, signal)).push[0] ?? remote;
+  return (await addressesOf(cwd, remote, 'push', signal))[0] ?? remote;
 }

@@ -9,7 +9,8 @@ import { fetchMapping, NOTES_REF, writeNote } from './store.ts';
 
 /**
  * Notes the proof of a commit that has landed, on the commit and on its tree, signed where git has a key to sign with. Publishes
- * nothing. Who is in a hurry has git's settings on signing read before. Answers what a person should know: a landing stands whether or not this worked, and so nothing here rejects.
+ * nothing. Who is in a hurry has git's settings on signing read before. Answers what a person should know: a landing stands whether
+ * or not this worked, and so nothing here rejects.
  */
 export async function noteLanding(
   repo: Pick<Repository, 'commonDir' | 'prefix' | 'config'>,

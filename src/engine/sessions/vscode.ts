@@ -37,6 +37,7 @@ export const vscode: Adapter = {
   },
   programs: (env) => userFolders(env).map((folder) => join(folder, 'workspaceStorage')),
   async describe(ends, { id, file }) {
+    // One that cannot be read is told as a record in which nothing is known, and hides no other.
     const chat = await chatIn(file, never).catch(() => undefined);
     if (!chat?.known) return undefined;
     const workspace = dirname(dirname(file));

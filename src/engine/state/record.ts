@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type * as z from 'zod';
 import { readBounded } from '../files/bounded-file.ts';
-import { placeAt, writeFileAtomic } from '../files/files.ts';
+import { placeAt, placeSeen, writeFileAtomic } from '../files/files.ts';
 import { foreign, madeOwnDir } from './own-dir.ts';
 import { isSealed, sealed } from './seal.ts';
 
@@ -31,7 +31,7 @@ export async function readRecordFile<Value>(
   if (!found) return undefined;
   if (!found.isFile()) return { distrust: 'is not a regular file' };
   for (let dir = dirname(path); dir !== commonDir && dir !== dirname(dir); dir = dirname(dir)) {
-    if (!placeAt(dir)?.isDirectory()) return { distrust: `lies behind ${dir}, which is a link` };
+    if (!placeSeen(dir)?.isDirectory()) return { distrust: `lies behind ${dir}, which is a link` };
   }
   const read = await readBounded(path, LARGEST);
   if (!read) return undefined;
@@ -73,7 +73,7 @@ export async function writeRecordFile<Value extends object>(
   over: 'ours' | 'anything' = 'ours',
 ): Promise<void> {
   await madePlace(commonDir, dirname(path));
-  const found = placeAt(path);
+  const found = placeSeen(path);
   if (found?.isDirectory()) throw foreign(path, 'is a directory');
   if (over === 'ours' && found) {
     const old = await readRecordFile(commonDir, path, kind);

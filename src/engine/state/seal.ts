@@ -1,9 +1,9 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { lstatSync, realpathSync, type Stats } from 'node:fs';
+import { lstatSync, realpathSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { readBounded } from '../files/bounded-file.ts';
-import { placeAt, writeNewFile } from '../files/files.ts';
+import { placeSeen, writeNewFile } from '../files/files.ts';
 
 /** What our directories are called. */
 const OURS = 'discern-vscode';
@@ -28,19 +28,10 @@ function keyDirs(): string[] {
 
 const isOwn = (uid: number) => process.getuid === undefined || process.getuid() === uid;
 
-/** What cannot be looked at is no place for a key of ours. */
-function placeUnlessUnseen(path: string): Stats | undefined {
-  try {
-    return placeAt(path);
-  } catch {
-    return undefined;
-  }
-}
-
 async function readKey(dir: string): Promise<string | undefined> {
-  const place = placeUnlessUnseen(dir);
+  const place = placeSeen(dir);
   if (!place?.isDirectory() || !isOwn(place.uid)) return undefined;
-  const found = placeUnlessUnseen(join(dir, 'key'));
+  const found = placeSeen(join(dir, 'key'));
   if (!found?.isFile() || !isOwn(found.uid)) return undefined;
   const read = await readBounded(join(dir, 'key'), 128);
   return read && 'text' in read && KEY.test(read.text) ? read.text : undefined;
