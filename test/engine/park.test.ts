@@ -400,6 +400,15 @@ describe('park refuses, and moves nothing:', function () {
     succeeded(await unpark(project, id));
   });
 
+  it('none that another parks while it is looked for: that is told as done', async () => {
+    const project = await make();
+    const { id } = await started(project.root);
+    const { resume } = await pausedAt(project, 'named.listed', 'park', project.root, { worktree: id });
+    succeeded(await park(project, id));
+    assert.equal((await resume())?.error, undefined);
+    succeeded(await unpark(project, id));
+  });
+
   it('while another is at it, and of two at once one does it', async () => {
     const project = await make();
     const { path, id } = await started(project.root);

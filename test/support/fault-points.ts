@@ -47,6 +47,7 @@ export const pointsElsewhere = {
   'test/engine/accept-push.test.ts': /^push\./,
   'test/faults/bringing.test.ts': /^start\.(bringing|brought)$/,
   'test/faults/parking.test.ts': /^(?:park|unpark)\./,
+  'test/engine/park.test.ts': /^named\./,
   'test/faults/init.test.ts': /^init\./,
   'test/server/session.test.ts': /^call\./,
   'test/faults/resources.test.ts': /^resource\./,

@@ -3,6 +3,7 @@ import { basename, dirname, isAbsolute, join } from 'node:path';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
 import { checkoutOf } from '../callers/checkout-of.ts';
+import { point } from '../faults/faults.ts';
 import { exists } from '../files/files.ts';
 import { branchOf, type WorktreeEntry } from '../git/worktree.ts';
 import { checkoutsOf } from '../repository/home.ts';
@@ -122,22 +123,25 @@ export async function worktreesOf(
 ): Promise<NamedWorktree[]> {
   const isThere = () => exists(project.commonDir);
   if (!(await isThere())) return [];
-  const listed =
+  const entries =
     options.entries ??
     (await checkoutsOf(project.commonDir, ctx.signal).catch(async (error) => {
       // One that goes while it is looked at hides none of the others.
       if (await isThere()) throw error;
       return [];
     }));
-  const entries = [...listed];
-  const parked = options.parked ? await parkedByPath(project.commonDir) : new Map<string, Parked>();
+  const parked = new Map(options.parked ? await parkedByPath(project.commonDir) : []);
+  await point('named.listed');
   const first = entries.find(({ bare, prunable }) => !bare && prunable === undefined)?.path;
   const home = rootIn(project, first ?? project.commonDir);
-  const all = await Promise.all(
-    entries.map(async (entry, index) =>
-      entry.bare ? undefined : readNamed(project, entry, { main: index === 0, home, parked }),
-    ),
-  );
+  const read = (entry: WorktreeEntry, index: number) =>
+    entry.bare ? undefined : readNamed(project, entry, { main: index === 0, home, parked });
+  let all = await Promise.all(entries.map(read));
+  if (options.parked && all.some((one, index) => !one && !entries[index]?.bare)) {
+    // One whose directory is gone may have been parked just now.
+    for (const [path, one] of await parkedByPath(project.commonDir)) parked.set(path, one);
+    all = await Promise.all(entries.map((entry, index) => all[index] ?? read(entry, index)));
+  }
   const paths = new Set(entries.map(({ path }) => path));
   const forgotten = [...parked.values()].filter(({ path }) => !paths.has(path));
   const there = [
