@@ -176,39 +176,6 @@ export const AcceptData = z.strictObject({
 });
 export type AcceptData = z.infer<typeof AcceptData>;
 
-export const ScopesData = z.strictObject({
-  ...where,
-  trunk: z.string(),
-  scopes: z.array(ScopeResult),
-  code: z.array(z.string()).describe('Changed paths in no scope: they count as code.'),
-  neutral: z
-    .boolean()
-    .describe('Every change lies in neutral scopes, so no scope’s gate runs; every job does.'),
-});
-export type ScopesData = z.infer<typeof ScopesData>;
-
-export const ExplainData = z.strictObject({
-  ...where,
-  job: z.string(),
-  runs: z.boolean().describe('Whether done would run it now.'),
-  why: z.string(),
-  earlier: z
-    .strictObject({
-      commit: z.string(),
-      worktree: z.string(),
-      at: z.string(),
-      outcome: z.enum(['passed', 'failed']),
-    })
-    .optional()
-    .describe('The run it is compared with: its last; of one that is reused, the one before that.'),
-  files: z.array(z.string()).optional().describe('Its inputs that differ since.'),
-  more: z.number().int().optional().describe('How many more do.'),
-  differs: z.array(z.string()).optional().describe('What else does, in words.'),
-  reused: z.number().int().describe('How often a result stood in.'),
-  disagreed: z.number().int().describe('How often a checking run failed where it had passed.'),
-});
-export type ExplainData = z.infer<typeof ExplainData>;
-
 export const VerifyData = z.strictObject({
   ...where,
   verified: z.string().describe('The commit that was asked about.'),
@@ -222,23 +189,6 @@ export const VerifyData = z.strictObject({
   jobs: z.array(z.string()).describe('What passed.'),
 });
 export type VerifyData = z.infer<typeof VerifyData>;
-
-export const StandardsData = z.strictObject({
-  ...where,
-  clean: z.boolean().describe('The tree was clean and committed, so the values are kept as history.'),
-  standards: z.array(StandardResult),
-  limits: z
-    .strictObject({ verified: z.boolean(), trunk: z.string().optional() })
-    .describe('Whether the limits were compared with the trunk’s; not without a trunk.'),
-  drift: z.array(Drift).optional(),
-  pinned: z
-    .array(z.strictObject({ name: z.string(), from: z.number(), to: z.number() }))
-    .optional()
-    .describe('The limits that were tightened.'),
-  pin_commit: z.string().optional().describe('The commit that tightened them.'),
-  proof: ProofState.optional().describe('After a pin: the proof, carried over where there was a valid one.'),
-});
-export type StandardsData = z.infer<typeof StandardsData>;
 
 export const DropData = z.strictObject({
   ...where,
