@@ -131,6 +131,21 @@ describe('A landing', () => {
     assert.equal(unknown.signature, 'unknown_key');
     assert.match(unknown.signer ?? '', /^SHA256:/);
 
+    await git(project.root, 'config', 'gpg.ssh.allowedSignersFile', join(keys, 'allowed'));
+    const revocations = (file: string) =>
+      git(project.root, 'config', 'gpg.ssh.revocationFile', join(keys, file));
+    await revocations('other.pub');
+    assert.equal((await verified(project.root)).signature, 'good', 'another key was revoked');
+    for (const file of ['mine.pub', 'no-such-list']) {
+      await revocations(file);
+      refusedWith(
+        await verb('verify', project.root),
+        'untrusted',
+        /gpg\.ssh\.revocationFile does not let SHA256:\S+ pass/,
+      );
+    }
+    await git(project.root, 'config', '--unset', 'gpg.ssh.revocationFile');
+
     const { envelope, statement } = await noted(project.root, landed);
     statement.predicate.discern.jobs[0].duration_ms++;
     await replace(project.root, landed, enclosed(statement, envelope.signatures));
@@ -217,6 +232,85 @@ describe('A landing', () => {
     }
     await replace(project.root, landed, enclosed(statement));
     assert.equal((await verified(project.root)).signature, 'unsigned');
+  });
+
+  it('believes none that leaves out what else a gate of its tree runs: a generator, a standard, the gate of a scope', async () => {
+    const { project, path } = await ready(
+      {},
+      `[generated.list]
+paths = ["list.txt"]
+run = "cp src/a.txt list.txt"
+[standards.size]
+direction = "down"
+limit = 9
+run = "echo DISCERN_METRIC size 1"
+[standards.rare]
+direction = "down"
+limit = 9
+run = "echo DISCERN_METRIC rare 1"
+measure = "on-demand"
+[scopes.web]
+paths = ["web/**"]
+gate = "true"
+[scopes.docs]
+paths = ["docs/**"]
+gate = "true"
+`,
+    );
+    const text = await readFile(join(path, 'src/a.txt'), 'utf8');
+    await project.commit({ 'web/x.txt': 'x\n', 'list.txt': text }, path);
+    const { landed_commit: landed = '' } = await land(path);
+    const names = ['lint', 'test', 'generated:list', 'standard:size', 'scope:web'];
+    assert.deepEqual(new Set((await verified(project.root)).jobs), new Set(names));
+    const { statement } = await noted(project.root, landed);
+    const without = (name: string) => {
+      const copy = structuredClone(statement);
+      const { discern } = copy.predicate;
+      discern.jobs = discern.jobs.filter((job: { name: string }) => job.name !== name);
+      return copy;
+    };
+    for (const name of names) {
+      await replace(project.root, landed, enclosed(without(name)));
+      refusedWith(
+        await verb('verify', project.root),
+        'untrusted',
+        new RegExp(`does not name the .*${name.split(':').pop()}`),
+      );
+    }
+    const elsewhere = without('scope:web');
+    elsewhere.predicate.discern.trunk_commit = '1'.repeat(40);
+    await replace(project.root, landed, enclosed(elsewhere));
+    refusedWith(await verb('verify', project.root), 'untrusted', /it was judged against is not here/);
+  });
+
+  it('names a standard that an earlier measurement stood in for', async () => {
+    const { project, path } = await ready(
+      {},
+      `[standards.size]
+direction = "down"
+limit = 9
+producer = "jobs.test"
+inputs = ["src/**"]
+`,
+    );
+    await project.commit(
+      {
+        'discern.toml': (await readFile(join(path, 'discern.toml'), 'utf8')).replace(
+          'echo ran >> ../ran',
+          'echo DISCERN_METRIC size 1',
+        ),
+      },
+      path,
+    );
+    succeeded(await verb('done', path));
+    await project.commit({ 'other.txt': 'no input\n' }, path);
+    await land(path);
+    assert.ok((await verified(project.root)).jobs.includes('standard:size'));
+    const { statement } = await noted(project.root, 'main');
+    const size = statement.predicate.discern.jobs.find(
+      ({ name }: { name: string }) => name === 'standard:size',
+    );
+    assert.equal(size.replayed_from, await git(project.root, 'rev-parse', 'main~1'));
   });
 
   it('lets a job in CI reuse the signed note of the same tree in a clone, and run the gate for any other', async () => {

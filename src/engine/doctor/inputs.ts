@@ -44,7 +44,7 @@ export interface TraceOrder {
 export async function traceInputs(repo: Repository, order: TraceOrder, ctx: Context): Promise<Finding[]> {
   const { standards } = repo.config.config;
   const all = [
-    ...declaredJobs(repo.config, classify(repo, []).scopes),
+    ...declaredJobs(repo.config, classify(repo.config.config.scopes, []).scopes),
     ...new Measuring(repo, { standards }).jobs,
   ];
   const jobs = chosen(all, order);

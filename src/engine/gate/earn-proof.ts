@@ -4,11 +4,16 @@ import type { RefusalSlug } from '../../contract/refusals.ts';
 import { isClean, listChanges, type TreeStatus } from '../git/status.ts';
 import type { JobResult } from '../jobs/planned-job.ts';
 import { type Repository, requireTrunk } from '../repository/repository.ts';
+import type { Measuring } from '../standards/measure.ts';
 import { writeProof } from './proof.ts';
 
 /** Writes the proof of a green run on the tree that was `status` before it and `after` behind it, or says why there is none. */
 export async function earnProof(
-  { repo, status }: { repo: Repository; status: TreeStatus },
+  {
+    repo,
+    status,
+    measuring,
+  }: { repo: Repository; status: TreeStatus; measuring?: Pick<Measuring, 'replayed'> | undefined },
   error: RefusalSlug | undefined,
   results: JobResult[],
   { after, submodules, tree }: { after: TreeStatus; submodules: readonly string[]; tree: string },
@@ -55,13 +60,22 @@ export async function earnProof(
     trunk: trunk.name,
     trunk_commit: trunk.commit,
     gated_at: new Date().toISOString(),
-    jobs: results.map(({ step, receipt }) => ({
-      name: step.name,
-      stage: step.stage,
-      outcome: step.outcome,
-      duration_ms: step.duration_ms,
-      ...(step.reused && receipt !== undefined && { receipt: { key: receipt, ...step.reused } }),
-    })),
+    jobs: [
+      ...results.map(({ step, receipt }) => ({
+        name: step.name,
+        stage: step.stage,
+        outcome: step.outcome,
+        duration_ms: step.duration_ms,
+        ...(step.reused && receipt !== undefined && { receipt: { key: receipt, ...step.reused } }),
+      })),
+      ...(measuring?.replayed ?? []).map(({ name, commit }) => ({
+        name,
+        stage: 'test',
+        outcome: 'passed',
+        duration_ms: 0,
+        replayed_from: commit,
+      })),
+    ],
   });
   return { state: 'valid', commit: repo.commit };
 }

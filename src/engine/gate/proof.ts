@@ -24,6 +24,10 @@ const Proof = z.object({
       stage: z.string(),
       outcome: z.string(),
       duration_ms: z.number(),
+      replayed_from: z
+        .string()
+        .optional()
+        .describe('The commit a standard was measured on, where that still counts.'),
       receipt: z
         .object({ key: z.string(), commit: z.string(), worktree: z.string(), at: z.string() })
         .optional()

@@ -99,7 +99,7 @@ export async function prepareGate(
   const replayed = rerun ? [] : standards.filter(({ producer }) => !clean || producer !== undefined);
   const asked = scopes.length > 0 || (whole && checkpoints.length > 0);
   const changes = asked ? await changesSinceTrunk(repo, status) : [];
-  const classification = classify(repo, changes);
+  const classification = classify(repo.config.config.scopes, changes);
   const measuring = whole
     ? new Measuring(repo, {
         standards,

@@ -1,3 +1,4 @@
+import type { Scope } from '../../contract/config.ts';
 import type { Evidence } from '../../contract/config-values.ts';
 import type { ScopeResult } from '../../contract/data.ts';
 import { gitLine } from '../git/core.ts';
@@ -28,8 +29,8 @@ export interface Classification {
  * Sorts changed paths into the project's scopes. A path in no scope is code: unknown runs more, never less. One in a neutral
  * scope is none, and so triggers no scope's gate, also where it lies in another scope too (the published format).
  */
-export function classify(repo: Repository, changed: readonly string[]): Classification {
-  const scopes = repo.config.config.scopes.map((scope) => ({
+export function classify(declared: readonly Scope[], changed: readonly string[]): Classification {
+  const scopes = declared.map((scope) => ({
     scope,
     matches: scopeMatchers(scope.paths),
     files: 0,

@@ -111,13 +111,16 @@ async function checkOne(signature: Buffer, bytes: Buffer, settings: Settings): P
       const found = await run(`${program} -Y find-principals -s ${sig} -f ${signers}`);
       const [principal] = found.said.trim().split('\n');
       if (found.code !== 0 || !principal) return { state: 'unknown_key', signer: key };
-      const checked = await run(
-        `${program} -Y verify -n ${NAMESPACE} -f ${signers} -I ${shellQuoted(principal)} -s ${sig} <${shellQuoted(file)}`,
-      );
+      const verify = (more: string) =>
+        run(
+          `${program} -Y verify -n ${NAMESPACE} -f ${signers} -I ${shellQuoted(principal)} -s ${sig} ${more}<${shellQuoted(file)}`,
+        );
       // A key may be allowed for other purposes only, or for another time.
-      return checked.code === 0
-        ? { state: 'good', signer: `${principal} (${key})` }
-        : { state: 'unknown_key', signer: key };
+      if ((await verify('')).code !== 0) return { state: 'unknown_key', signer: key };
+      const revoked = settings.get('gpg.ssh.revocationfile');
+      if (revoked && (await verify(`-r ${shellQuoted(atHome(revoked))} `)).code !== 0)
+        return { state: 'bad', why: `gpg.ssh.revocationFile does not let ${key} pass` };
+      return { state: 'good', signer: `${principal} (${key})` };
     }
     if (!text.startsWith('-----BEGIN PGP SIGNATURE-----'))
       return { state: 'bad', why: 'it is of no kind we know' };

@@ -28,6 +28,8 @@ export class Measuring {
   readonly #outcomes = new Map<string, Outcome>();
   /** One for each standard that is measured by running its command. */
   readonly jobs: PlannedJob[] = [];
+  /** What was measured on an earlier commit, none of whose inputs changed since. */
+  readonly replayed: { name: string; commit: string }[] = [];
   /** What was not measured, and why. */
   readonly notes: string[] = [];
 
@@ -56,6 +58,7 @@ export class Measuring {
       } else if (replay) {
         const { value, commit } = replay;
         this.#outcomes.set(standard.name, { state: 'held', value, replayed_from: commit });
+        this.replayed.push({ name: standardJob(standard.name), commit });
         this.notes.push(
           `${standard.name} is ${shownNumber(value)}, as measured on ${commit.slice(0, 10)}: none of its inputs changed since.`,
         );

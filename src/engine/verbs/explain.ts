@@ -31,7 +31,10 @@ export async function explainJob(
 ): Promise<Result<'explain'>> {
   const repo = await openRepository(root, ctx.signal);
   const status = await readStatus(repo.top, { untracked: 'all', signal: ctx.signal });
-  const classification = classify(repo, repo.trunk ? await changesSinceTrunk(repo, status) : []);
+  const classification = classify(
+    repo.config.config.scopes,
+    repo.trunk ? await changesSinceTrunk(repo, status) : [],
+  );
   const { standards } = repo.config.config;
   const measuring = (gate: boolean) => new Measuring(repo, { standards, gate }).jobs;
   const all = [...declaredJobs(repo.config, classification.scopes), ...measuring(false)];

@@ -11,7 +11,7 @@ export async function scopes(root: string, _args: Args<'scopes'>, ctx: Context):
   const repo = await openRepository(root, ctx.signal);
   const trunk = requireTrunk(repo);
   const status = await readStatus(repo.top, { untracked: 'all', signal: ctx.signal });
-  const found = classify(repo, await changesSinceTrunk(repo, status));
+  const found = classify(repo.config.config.scopes, await changesSinceTrunk(repo, status));
   const changed = found.scopes.filter((scope) => scope.changed).map((scope) => scope.name);
   return {
     ok: true,

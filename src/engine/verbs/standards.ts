@@ -142,7 +142,7 @@ async function measure(
   const earlier = await readHistory(repo);
   const replays = pin ? measuredHere(repo, chosen, earlier) : undefined;
   const measuring = new Measuring(repo, { standards: chosen, trunk, loosened, ...(replays && { replays }) });
-  const declared = declaredJobs(repo.config, classify(repo, []).scopes);
+  const declared = declaredJobs(repo.config, classify(repo.config.config.scopes, []).scopes);
   const groups = planJobs([...declared, ...measuring.jobs], ({ kind }) => kind === 'standard');
   const total = groups.reduce((sum, { jobs }) => sum + jobs.length, 0);
   ctx.emit({ type: 'run_started', root: repo.root, verb: 'standards', jobs: total });
