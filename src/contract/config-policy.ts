@@ -15,7 +15,11 @@ const least = (what: string) => z.int().min(1).exactOptional().describe(what);
 
 /** A question the owner wants answered about some changes. Newer keys than these are left alone. */
 export const CheckpointTable = z.looseObject({
-  scope: z.string().regex(namePattern).exactOptional().describe('The scope it watches; else paths.'),
+  scope: z
+    .string()
+    .regex(namePattern, { error: 'must be the name of a scope' })
+    .exactOptional()
+    .describe('The scope it watches; else paths.'),
   paths: Globs.exactOptional().describe('Globs of the paths it watches; without scope and paths, all.'),
   include_generated: flag('Watch the files of generated groups too.'),
   exclude_paths: Globs.exactOptional().describe('Globs of paths it never looks at.'),

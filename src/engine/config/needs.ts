@@ -58,7 +58,8 @@ export function checkNeeds(reader: Reader, { jobs, scopes, standards }: Producer
       ...(producer === undefined ? [] : [['producer', producer] as const]),
     ];
     for (const [key, selector] of named) {
-      if (known.has(selector)) continue;
+      // One that is there and wrong is told of where it stands.
+      if (known.has(selector) || isDeclared(reader, selector)) continue;
       const entry = reader.find(...path, key);
       const meant = nearest(selector, [...known.keys()]);
       const advice = meant ? `did you mean "${meant}"?` : 'nothing that runs has that name';
@@ -84,6 +85,13 @@ export function checkNeeds(reader: Reader, { jobs, scopes, standards }: Producer
       `these wait for one another, so none could run: ${round}`,
     );
   }
+}
+
+/** Whether a table has what a selector names, be it right or wrong. */
+function isDeclared(reader: Reader, selector: string): boolean {
+  const [table = '', ...rest] = selector.split('.');
+  const older: Record<string, string[]> = { jobs: ['capabilities', 'checks'], standards: ['ratchets'] };
+  return [table, ...(older[table] ?? [])].some((one) => reader.find(one, ...rest) !== undefined);
 }
 
 function checkArtifacts(

@@ -22,7 +22,9 @@ export function problemsOf(
   root: TableNode,
   path: Path,
 ): ConfigProblem[] {
-  return issues.flatMap((issue) => problemOf(issue, schema, root, path, []));
+  const found = issues.flatMap((issue) => problemOf(issue, schema, root, path, []));
+  // What has the wrong type breaks the rules for the right one too.
+  return found.filter((one, at) => found.findIndex(({ key }) => key === one.key) === at);
 }
 
 function problemOf(
