@@ -49,10 +49,19 @@ export function timed(command, args, options = {}) {
   return performance.now() - began;
 }
 
-/** A repository of `files` small files, with `config` as its discern.toml, in a temp folder that `use` gets to work in. */
-export async function withRepository({ files = 400, config = '[project]\nname = "bench"\n' }, use) {
+/** Lets `use` work in a temp folder, which goes afterwards. */
+export async function withFolder(use) {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'discern-bench-')));
   try {
+    return await use(home);
+  } finally {
+    rmSync(home, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** A repository of `files` small files, with `config` as its discern.toml, in a temp folder that `use` gets to work in. */
+export const withRepository = ({ files = 400, config = '[project]\nname = "bench"\n' }, use) =>
+  withFolder(async (home) => {
     const root = join(home, 'app');
     for (let n = 0; n < files; n++) {
       const path = join(root, 'src', `dir${n % 20}`, `file${n}.txt`);
@@ -63,11 +72,8 @@ export async function withRepository({ files = 400, config = '[project]\nname = 
     git(root, 'init', '--quiet', '--initial-branch', 'main');
     git(root, 'add', '--all');
     git(root, 'commit', '--quiet', '-m', 'everything');
-    return await use(root, home);
-  } finally {
-    rmSync(home, { recursive: true, force: true, maxRetries: 3 });
-  }
-}
+    return use(root, home);
+  });
 
 export const copy = (from, to) => cpSync(from, to, { recursive: true });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
-import { symlink } from 'node:fs/promises';
+import { rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Envelope } from '../../src/contract/envelope.ts';
 import { checkConfig } from '../../src/engine/config/index.ts';
@@ -51,6 +51,14 @@ function changed(text: string | undefined, from: string, to: string): string {
 const lineOf = (text: string | undefined, part: string) =>
   (text ?? '').split('\n').findIndex((line) => line.includes(part)) + 1;
 
+/** Which jobs `done` runs after one file has another line, and which are reused. */
+async function runAfter(project: Project, path: string, text: string | undefined, line: string) {
+  await project.commit({ [path]: `${text}${line}\n` });
+  const { ok, steps = [], message } = await verb('done', project.root);
+  assert.equal(ok, true, message);
+  return steps.filter(({ reused }) => !reused).map(({ name }) => name);
+}
+
 describe('The example of a TypeScript library', function () {
   this.timeout(120_000);
   let project: Project;
@@ -96,6 +104,13 @@ describe('The example of a TypeScript library', function () {
     const { ok, data, message } = await verb('done', project.root);
     assert.equal(ok, true, message);
     assert.deepEqual([data?.proof?.state, data?.proof?.commit], ['valid', commit]);
+  });
+
+  it('runs again what a change concerns, and nothing else, also where what it built is gone', async () => {
+    assert.deepEqual(await runAfter(project, 'README.md', files['README.md'], 'More.'), []);
+    await rm(join(project.root, 'dist'), { recursive: true });
+    const test = files['test/money.test.ts'];
+    assert.deepEqual(await runAfter(project, 'test/money.test.ts', test, '// more'), ['build', 'test']);
   });
 });
 
@@ -147,6 +162,14 @@ describe('The example of a Python service', function () {
     const { ok, data, message } = await verb('done', project.root);
     assert.equal(ok, true, message);
     assert.deepEqual([data?.proof?.state, data?.proof?.commit], ['valid', commit]);
+  });
+
+  it('runs again what a change concerns, and nothing else', async () => {
+    assert.deepEqual(await runAfter(project, 'README.md', files['README.md'], 'More.'), []);
+    const test = files['tests/test_app.py'];
+    assert.deepEqual(await runAfter(project, 'tests/test_app.py', test, '# more'), ['test']);
+    const source = files['service/app.py'];
+    assert.deepEqual(await runAfter(project, 'service/app.py', source, '# more'), ['lint', 'test']);
   });
 });
 
