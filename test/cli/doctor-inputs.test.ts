@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DoctorData } from '../../src/contract/data.ts';
 import { programOnPath } from '../../src/engine/process/program.ts';
@@ -28,6 +28,11 @@ inputs = ["src/**"]
 [jobs.plain]
 stage = "test"
 run = "exit 9"
+
+[jobs.moved]
+stage = "test"
+run = "cat src/a.txt && (cd bin && ./own x)"
+inputs = ["src/**"]
 `;
 
 describe('discern doctor --inputs', () => {
@@ -42,9 +47,12 @@ describe('discern doctor --inputs', () => {
         'lib/c é.txt': 'c\n',
         lock: '1\n',
         '.gitignore': 'out/\ncache/\nlocal.txt\n',
+        'bin/own': '',
       },
     });
     await chmod(join(made.root, 'tools/run.sh'), 0o755);
+    // A program that nothing opens: the kernel reads it.
+    await copyFile('/bin/echo', join(made.root, 'bin/own'));
     await made.commit({});
     for (const dir of ['out', 'cache']) await mkdir(join(made.root, dir));
     await writeFile(join(made.root, 'cache/big'), 'x\n');
@@ -67,6 +75,7 @@ describe('discern doctor --inputs', () => {
         'warn check read what git ignores and its inputs leave out: cache/ (1 file), local.txt.',
         'warn red failed (exit 3) while it was traced, so it may read more than is told here. ',
         'warn red read 1 file that its inputs leave out: lib/b.txt.',
+        'warn moved read 1 file that its inputs leave out: bin/own.',
         'ok whole read 2 files of the project, all of them declared.',
       ],
     );
@@ -95,7 +104,7 @@ describe('discern doctor --inputs', () => {
     assert.equal(denied.result.code, 1);
     const unknown = await json(['doctor', 'plain', '--inputs'], { cwd: root });
     assert.equal(unknown.envelope.error, 'invalid_argument');
-    assert.match(unknown.envelope.message ?? '', /These do: check, whole, red\./);
+    assert.match(unknown.envelope.message ?? '', /These do: check, whole, red, moved\./);
     const misuse = await json(['doctor', 'plain'], { cwd: root });
     assert.equal(misuse.result.code, 2);
   });

@@ -64,4 +64,17 @@ extract = "grep -q suites && echo DISCERN_METRIC read 1"
     assert.match(stderr, /quick: 7 of 7 suites/);
     assert.match(stderr, /test: adds \(src\/a\.txt:1\): expected 2/);
   });
+
+  it('and says it a hundred thousand times is told of a bounded number of times, the last one included', async () => {
+    const flood = `i=1; while [ $i -le 100000 ]; do echo 'DISCERN_PROGRESS {"units":{"kind":"suites","completed":'$i',"total":100000}}'; i=$((i+1)); done`;
+    await here.project.commit({ 'discern.toml': `[jobs]\ntest = '''${flood}'''\n` }, here.path);
+    const events: VerbEvent[] = [];
+    const answer = await verb('test', here.path, {}, { events });
+    assert.equal(answer.ok, true, answer.message);
+    const told = events.flatMap((event) => (event.type === 'job_progress' ? (event.progress ?? []) : []));
+    assert.equal(told.at(-1)?.completed, 100_000);
+    const seconds = (answer.steps?.[0]?.duration_ms ?? 0) / 1000;
+    assert.ok(told.length <= 20 + 20 * seconds, `${told.length} in ${seconds} s`);
+    assert.equal(answer.steps?.[0]?.output_lines, 100_000);
+  });
 });

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { chmod, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { refusedWith, succeeded } from '../support/checkouts.ts';
+import { startCli } from '../support/cli.ts';
 import { verb } from '../support/engine.ts';
 import { git, type Project, projects } from '../support/project.ts';
+import { Dice } from '../support/random.ts';
 
 const { make, removeAll } = projects();
 
@@ -298,12 +301,18 @@ artifacts = ["src/local.gen"]
         kind: fc.constantFrom('src', 'lib', 'docs', 'skip', 'tool', 'env'),
         value: fc.integer({ min: 0, max: 2 }),
       }),
-      fc.record({ kind: fc.constantFrom('mode', 'rename', 'back'), value: fc.integer({ min: 0, max: 2 }) }),
+      fc.record({
+        kind: fc.constantFrom('mode', 'rename', 'back', 'checkout', 'killed', 'killed'),
+        value: fc.integer({ min: 0, max: 2 }),
+      }),
     );
+    const dice = new Dice(15);
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 7 }), async (steps) => {
         const { path, ran } = await work(twoJobs, { 'lib/skip/s.txt': 's\n' }, never);
         const seen = { a: new Set<string>(), b: new Set<string>() };
+        // Judged by a run that was killed: its result may have been kept, or not.
+        const begun = { a: new Set<string>(), b: new Set<string>() };
         let tool = 'absent';
         let mode = 'unset';
         const start = await git(path, 'rev-parse', 'HEAD');
@@ -332,8 +341,13 @@ artifacts = ["src/local.gen"]
               const to = commits[Math.min(value, commits.length - 1)] ?? start;
               await git(path, 'read-tree', '-u', '--reset', to);
             }
-            await git(path, 'add', '--all');
-            await git(path, 'commit', '--quiet', '--allow-empty', '-m', kind);
+            if (kind === 'checkout') {
+              const to = commits[Math.min(value, commits.length - 1)] ?? start;
+              await git(path, 'checkout', '--quiet', '--detach', to);
+            } else {
+              await git(path, 'add', '--all');
+              await git(path, 'commit', '--quiet', '--allow-empty', '-m', kind);
+            }
             commits.push(await git(path, 'rev-parse', 'HEAD'));
             const tree = (await git(path, 'ls-tree', '-r', 'HEAD')).split('\n');
             const parts = {
@@ -342,17 +356,31 @@ artifacts = ["src/local.gen"]
                 tree.filter((line) => line.includes('\tlib/') && !line.includes('\tlib/skip/')),
               ),
             };
-            const expected = (['a', 'b'] as const).filter((job) => !seen[job].has(parts[job]));
+            const jobs = ['a', 'b'] as const;
+            if (kind === 'killed') {
+              const run = startCli(['done'], { cwd: path });
+              const moment = dice.next() * 900;
+              await Promise.race([run.ended, sleep(moment)]);
+              run.child.kill('SIGKILL');
+              await run.ended;
+              for (const job of jobs) begun[job].add(parts[job]);
+              await ran();
+            }
             await green(path);
-            assert.deepEqual(await ran(), expected, kind);
-            for (const job of ['a', 'b'] as const) seen[job].add(parts[job]);
+            const now = await ran();
+            for (const job of jobs) {
+              if (seen[job].has(parts[job])) assert.ok(!now.includes(job), `${kind}: ${job} ran again`);
+              else if (!begun[job].has(parts[job]))
+                assert.ok(now.includes(job), `${kind}: ${job} was reused`);
+              seen[job].add(parts[job]);
+            }
           }
         } finally {
           delete process.env.PROBE_MODE;
           await removeAll();
         }
       }),
-      { numRuns: 4 },
+      { numRuns: 6 },
     );
   });
 });

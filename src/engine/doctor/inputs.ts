@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { extname, isAbsolute, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { count } from '../../contract/count.ts';
 import type { Finding } from '../../contract/data.ts';
@@ -24,7 +24,7 @@ import { nearest } from '../words/nearest.ts';
 import { shellQuoted } from '../words/shell-word.ts';
 import { jobEnv } from '../worktree/job-env.ts';
 import { fine, warn } from './finding.ts';
-import { type Opened, openedIn } from './traced.ts';
+import { type Did, moveIn, type Opened, openedIn, startedIn } from './traced.ts';
 
 /** How many files a finding names. */
 const MOST_NAMED = 20;
@@ -82,6 +82,9 @@ function chosen(all: readonly PlannedJob[], { job: asked }: TraceOrder): Planned
 }
 
 const tracer = 'strace -qq';
+
+/** The calls that are traced; behind a question mark those that only some architectures have (strace(1), "-e trace"). */
+const CALLS = '?open,openat,?openat2,execve,chdir,fchdir,clone,?clone3,?fork,?vfork';
 
 async function requireTracer(
   cwd: string,
@@ -149,14 +152,16 @@ async function traceJob(
   let failure: string | undefined;
   for (const command of job.commands) {
     const prefix = join(runDir, `traced-${index}`);
-    const traced = `${tracer} -ff -y -s 4096 -e trace=open,openat,openat2,execve -o ${shellQuoted(prefix)} /bin/sh -c ${shellQuoted(command)}`;
+    const traced = `${tracer} -ff -y -s 4096 -e trace=${CALLS} -o ${shellQuoted(prefix)} /bin/sh -c ${shellQuoted(command)}`;
     const timeoutMs = job.timeoutMs === undefined ? undefined : job.timeoutMs * SLOWER;
     const result = await runCommand(traced, { cwd: repo.root, env, outputPath, timeoutMs, signal });
     // One file a process, so that no line is cut in two by another.
+    const processes = new Map<string, Did[]>();
     for (const name of (await namesIn(runDir)).filter((one) => one.startsWith(`traced-${index}.`))) {
-      await readTrace(join(runDir, name), repo.root, files);
+      processes.set(extname(name).slice(1), await readTrace(join(runDir, name), files));
       await rm(join(runDir, name));
     }
+    for (const path of startedIn(processes, repo.root)) files.read.add(path);
     if (signal.aborted) throw new Refusal('cancelled', 'doctor was cancelled.');
     if (result.ended || result.exitCode !== 0) {
       failure = result.ended ? 'ran out of time' : `failed (exit ${result.exitCode ?? 'by a signal'})`;
@@ -175,11 +180,17 @@ async function traceJob(
 /** What a job opened, absolute. */
 type Files = Record<Opened['how'], Set<string>>;
 
-async function readTrace(file: string, root: string, into: Files): Promise<void> {
+/** Reads the trace of one process; answers what the names of others depend on. */
+async function readTrace(file: string, into: Files): Promise<Did[]> {
+  const did: Did[] = [];
   for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
     const opened = openedIn(line);
-    if (opened) into[opened.how].add(resolve(root, opened.path));
+    const move = moveIn(line);
+    if (move) did.push(move);
+    else if (opened && isAbsolute(opened.path)) into[opened.how].add(opened.path);
+    else if (opened) did.push({ started: opened.path });
   }
+  return did;
 }
 
 interface LeftOut {
