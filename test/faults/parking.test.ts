@@ -78,4 +78,26 @@ describe('A parking that was killed', () => {
     assert.equal(await git(project.root, 'show', `${kept}:staged.txt`), 'staged');
     assert.deepEqual(await readdir(join(project.root, '.git/discern-vscode/parked')), []);
   });
+
+  for (const how of ['accept', 'drop', 'git worktree remove'] as const) {
+    it(`at its very end, and that is then gone by ${how}, leaves nothing written down of it`, async () => {
+      const { project, path, id, head } = await scene();
+      succeeded(await verb('park', project.root, { worktree: id }));
+      await killedAt('unpark.unlocked', 'unpark', project.root, { worktree: id });
+      const commit = await project.commit({}, path);
+      if (how === 'drop')
+        succeeded(await verb('drop', path, { worktree: id, delete_branch: false, force: true }));
+      else if (how === 'accept') succeeded(await verb('accept', path));
+      else {
+        await git(project.root, 'worktree', 'remove', '--force', path);
+        const [told, ...more] = succeeded(await verb('status', project.root)).findings ?? [];
+        assert.deepEqual(more, []);
+        assert.match(told?.what ?? '', /was parked; .* and git has forgotten it\.$/);
+        succeeded(await verb('prune', project.root, { dry_run: false }));
+      }
+      const { findings } = await assertSound(project, [head, commit]);
+      assert.equal(findings, undefined);
+      assert.deepEqual(await readdir(join(project.root, '.git/discern-vscode/parked')), []);
+    });
+  }
 });

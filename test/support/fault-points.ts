@@ -40,6 +40,18 @@ export const parkingPoints = {
   unpark: ['unpark.moved', 'unpark.unlocked'],
 } as const;
 
+/** The points of a run of the queue, and of what lands in it. */
+export const queuePoints = [
+  'queue.judged',
+  'queue.landing',
+  'accept.journaled',
+  'accept.moved',
+  'accept.followed',
+  'retire.renamed',
+  'accept.removed',
+  'queue.landed',
+] as const;
+
 /** Points that need a project of a kind, and the tests that kill at them. */
 export const pointsElsewhere = {
   'test/faults/combine.test.ts': /^combine\./,

@@ -67,9 +67,11 @@ export function describeWalks(part: number, parts: number): void {
           for (let step = steps(index); step > 0; step--) await walk.step();
           await walk.end();
         } catch (error) {
-          const said = error instanceof Error ? error : new Error(String(error));
-          said.message += `\nAgain: DISCERN_PROPERTY_SEED=${seed}. What was done:\n${walk.history.slice(-60).join('\n')}`;
-          throw said;
+          // Beside the error: what shows a difference shows no message.
+          console.log(
+            `Again: DISCERN_PROPERTY_SEED=${seed}. What was done:\n${walk.history.slice(-400).join('\n')}`,
+          );
+          throw error;
         }
       });
     }

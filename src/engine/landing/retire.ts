@@ -14,6 +14,7 @@ import type { Repository } from '../repository/repository.ts';
 import { removeNamedTree } from '../state/remove.ts';
 import { adminDirs } from '../worktree/admin.ts';
 import { gitDirOf } from '../worktree/identity.ts';
+import { closeParkedInPlace } from '../worktree/parked.ts';
 import { removeDirectories } from '../worktree/place.ts';
 import { keepCommits, leftCommits } from './left-commits.ts';
 import { closeRemoval, judgedName, namedForDeletion, recordRemoval, trashFor } from './removal-record.ts';
@@ -58,8 +59,9 @@ export async function removeCheckout(
 ): Promise<Retirement> {
   const { from, path, trash, repo } = removal;
   // Without it git would answer for the repository around this directory.
-  if ((await gitDirOf(path)) === undefined)
-    return { removed: false, reason: `${path} is not a checkout any more` };
+  const admin = await gitDirOf(path);
+  if (admin === undefined) return { removed: false, reason: `${path} is not a checkout any more` };
+  await closeParkedInPlace(repo.commonDir, basename(admin));
   await recordRemoval(repo.commonDir, path, trash);
   await point('retire.recorded');
   try {

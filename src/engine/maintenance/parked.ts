@@ -38,6 +38,20 @@ async function lostOne(
 ): Promise<Leftover> {
   const gitDir = join(commonDir, 'worktrees', admin);
   const entry = worktrees.find((one) => one.path === path);
+  if (entry === undefined && !(await exists(gitDir))) {
+    return {
+      what: `${path} was parked; its directory is no more where it was put, ${place}, and git has forgotten it.`,
+      remedy: PRUNE,
+      cleanup: {
+        action: 'forget parking',
+        detail: `${path}, of which only the record of its parking is left`,
+        perform: async (repo, ctx) => {
+          await giveUpParking(repo, admin, ctx);
+          return undefined;
+        },
+      },
+    };
+  }
   if (entry === undefined || (await traceOf(gitDir)) !== 'gone') {
     return {
       what: `${path} was parked, and its directory is no more where it was put, ${place}.`,

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Context } from '../call/context.ts';
 import { Refusal } from '../call/refusal.ts';
+import { exists } from '../files/files.ts';
 import { lockCheckout } from '../repository/checkout.ts';
 import type { Repository } from '../repository/repository.ts';
 import { holding } from '../state/lock.ts';
@@ -22,15 +23,19 @@ export async function interruptedParking(repo: Place): Promise<Parked[]> {
   return found;
 }
 
-/** Ends what is written down of a parked worktree whose directory was deleted: from then on it is one that is gone, as any other. */
+/**
+ * Ends what is written down of a parked worktree whose directory was deleted: from then on it is one that is gone, as any other; or that
+ * git has forgotten too: then there is none.
+ */
 export async function giveUpParking(repo: Place, admin: string, ctx: Context): Promise<void> {
   const known = await readParked(repo.commonDir, admin);
   if (!known) return;
   const checkout = { top: known.path, gitDir: gitDirFor(repo, known) };
   await holding(await lockCheckout(repo, checkout, 'a prune', ctx, 0), async () => {
     const now = await readParked(repo.commonDir, admin);
-    if (now?.state === 'lost' && (await traceOf(checkout.gitDir)) === 'gone')
-      await settleBack(repo.commonDir, now);
+    if (now?.state !== 'lost') return;
+    const forgotten = !(await exists(checkout.gitDir));
+    if (forgotten || (await traceOf(checkout.gitDir)) === 'gone') await settleBack(repo.commonDir, now);
   });
 }
 

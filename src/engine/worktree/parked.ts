@@ -86,5 +86,11 @@ export async function closeParked(commonDir: string, admin: string): Promise<voi
   await removeOwnFile(recordPath(commonDir, admin));
 }
 
+/** Ends what is written down of a worktree whose directory is in place, since that goes for good now: an unparking was cut off at its end. */
+export async function closeParkedInPlace(commonDir: string, admin: string): Promise<void> {
+  const { parked } = await listParked(commonDir);
+  if (parked.some((one) => one.admin === admin && one.state === 'there')) await closeParked(commonDir, admin);
+}
+
 /** What brings a parked worktree back, as the end of a sentence. */
 export const unparkWith = ({ id }: Pick<ParkedRecord, 'id'>) => `"discern unpark ${id}" brings it back`;
